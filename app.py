@@ -1,0 +1,1 @@
+"""The web app; filled in by its own change."""
