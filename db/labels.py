@@ -1,0 +1,268 @@
+"""Labels: an append-only log of what people said, and the current answers that follow from it.
+
+A retrieval label belongs to a (query, context) and serves every item that shares it; a task label
+belongs to an item. The current answer of a person is their last label that was not undone.
+The resolved value of a question is the majority of the current answers that count.
+"""
+
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, and_, case, delete, func, select, update
+from sqlalchemy.orm import Session, aliased
+
+from db import studies
+from db.tables import Answer, Context, EventKind, Item, LabelEvent, LabelType, Value
+
+IMPORTED = "imported"  # reason_asked of labels that came in a file
+
+
+class Subject(NamedTuple):
+    """What a label is about; `item_id` is the item on screen, also for a retrieval label."""
+
+    label_type: LabelType
+    item_id: int
+    context_id: int
+
+
+class NewLabel(NamedTuple):
+    """A label about to be written; `seconds` is the time from question to answer."""
+
+    study_id: int
+    person_id: int
+    subject: Subject
+    value: Value
+    note: str | None
+    seconds: float | None
+    reason_asked: str
+    selection_probability: float | None
+    fit_id: int | None
+    lease_id: int | None
+
+
+class Event(NamedTuple):
+    """A label event of the log."""
+
+    id: int
+    subject: Subject
+    value: Value
+    note: str | None
+    created_at: datetime
+
+
+class LabelCounts(NamedTuple):
+    """Labels that count, can't tell included; a shared retrieval label is one label."""
+
+    retrieval: int
+    task: int
+
+
+def record(session: Session, label: NewLabel, now: datetime) -> int:
+    """Write a label event and what follows from it; returns the event's id."""
+    lock_subject(session, label.subject)
+    event = _event(label, EventKind.LABEL, now)
+    event.is_extra = _comes_too_late(session, label)
+    session.add(event)
+    session.flush()
+    _set_answer(session, event)
+    resolve(session, label.subject)
+    studies.touch(session, label.study_id)
+    return event.id
+
+
+def undo(session: Session, event_id: int, now: datetime) -> Subject:
+    """Take a label event back: the answer before it, if any, holds again."""
+    event = session.get_one(LabelEvent, event_id)
+    subject = _subject(event)
+    lock_subject(session, subject)
+    session.add(
+        LabelEvent(
+            kind=EventKind.UNDO,
+            undoes_id=event.id,
+            study_id=event.study_id,
+            person_id=event.person_id,
+            **subject._asdict(),
+            reason_asked=event.reason_asked,
+            created_at=now,
+        )
+    )
+    session.flush()
+    _restore_answer(session, event.person_id, subject)
+    resolve(session, subject)
+    studies.touch(session, event.study_id)
+    return subject
+
+
+def find_last(session: Session, study_id: int, person_id: int) -> Event | None:
+    """The label of this person that undo takes back; imported ones are not theirs to undo."""
+    events = list_recent(session, study_id, person_id, 1)
+    return events[0] if events else None
+
+
+def list_recent(session: Session, study_id: int, person_id: int, count: int) -> list[Event]:
+    """The last labels of a person that hold, newest first."""
+    rows = session.scalars(
+        _not_undone()
+        .where(
+            LabelEvent.study_id == study_id,
+            LabelEvent.person_id == person_id,
+            LabelEvent.reason_asked != IMPORTED,
+        )
+        .order_by(LabelEvent.id.desc())
+        .limit(count)
+    )
+    return [_public(row) for row in rows]
+
+
+def find_by_lease(session: Session, lease_id: int) -> Event | None:
+    """The label given through a lease, or None."""
+    row = session.scalar(select(LabelEvent).where(LabelEvent.lease_id == lease_id))
+    return None if row is None else _public(row)
+
+
+def find_answer(session: Session, person_id: int, subject: Subject) -> Value | None:
+    """What this person currently says, or None."""
+    value = session.scalar(select(Answer.value).where(_answers_of(person_id, subject)))
+    return None if value is None else Value(value)
+
+
+def count_labels(session: Session, study_id: int) -> LabelCounts:
+    """The labels of a study that count; every number of labels on any screen is this one."""
+    rows = session.execute(
+        select(Answer.label_type, func.count())
+        .where(Answer.study_id == study_id, counting())
+        .group_by(Answer.label_type)
+    )
+    found = {LabelType(label_type): count for label_type, count in rows}
+    return LabelCounts(found.get(LabelType.RETRIEVAL, 0), found.get(LabelType.TASK, 0))
+
+
+def last_event_id(session: Session, study_id: int) -> int:
+    """The newest event of a study; 0 when there is none."""
+    newest = select(func.max(LabelEvent.id)).where(LabelEvent.study_id == study_id)
+    return session.scalar(newest) or 0
+
+
+def count_since(session: Session, study_id: int, event_id: int) -> int:
+    """How many label events came after this one."""
+    newer = select(func.count()).where(LabelEvent.study_id == study_id, LabelEvent.id > event_id)
+    return session.scalar(newer) or 0
+
+
+def counting() -> ColumnElement[bool]:
+    """The condition under which an answer counts."""
+    return and_(Answer.value != Value.SKIP, Answer.is_extra.is_(False))
+
+
+def lock_subject(session: Session, subject: Subject) -> None:
+    """Let one writer at a time change the answers of a subject (SQLite has one writer anyway)."""
+    if subject.label_type == LabelType.RETRIEVAL:
+        session.execute(
+            select(Context.id).where(Context.id == subject.context_id).with_for_update()
+        )
+    else:
+        session.execute(select(Item.id).where(Item.id == subject.item_id).with_for_update())
+
+
+def resolve(session: Session, subject: Subject) -> None:
+    """Set the votes and the majority of a subject from its current answers."""
+    yes = func.coalesce(func.sum(case((Answer.value == Value.YES, 1), else_=0)), 0)
+    no = func.coalesce(func.sum(case((Answer.value == Value.NO, 1), else_=0)), 0)
+    tally = select(func.count(), yes, no).where(_answers_to(subject), counting())
+    votes, ayes, noes = session.execute(tally).one()
+    majority = None if ayes == noes else int(ayes > noes)
+    values: dict[str, Any]
+    if subject.label_type == LabelType.RETRIEVAL:
+        values = {"retrieval": majority, "retrieval_votes": votes}
+        session.execute(update(Context).where(Context.id == subject.context_id).values(values))
+    else:
+        values = {"task": majority, "task_votes": votes}
+        session.execute(update(Item).where(Item.id == subject.item_id).values(values))
+
+
+def _event(label: NewLabel, kind: EventKind, now: datetime) -> LabelEvent:
+    fields = label._asdict()
+    subject: Subject = fields.pop("subject")
+    return LabelEvent(kind=kind, **subject._asdict(), **fields, created_at=now)
+
+
+def _comes_too_late(session: Session, label: NewLabel) -> bool:
+    """All votes wanted are in, and this person's is not one of them."""
+    if label.value == Value.SKIP:
+        return False
+    mine = session.scalar(
+        select(Answer.is_extra).where(
+            _answers_of(label.person_id, label.subject), Answer.value != Value.SKIP
+        )
+    )
+    if mine is not None:
+        return mine
+    return count_votes(session, label.subject) >= studies.votes_wanted(session, label.study_id)
+
+
+def count_votes(session: Session, subject: Subject) -> int:
+    """How many answers of a subject count."""
+    tally = select(func.count()).select_from(Answer).where(_answers_to(subject), counting())
+    return session.scalar(tally) or 0
+
+
+def _set_answer(session: Session, event: LabelEvent) -> None:
+    subject = _subject(event)
+    current = session.scalar(select(Answer).where(_answers_of(event.person_id, subject)))
+    if current is None:
+        current = Answer(study_id=event.study_id, person_id=event.person_id, **subject._asdict())
+        session.add(current)
+    current.item_id = event.item_id
+    current.value = event.value or ""
+    current.is_extra = event.is_extra
+    current.event_id = event.id
+    session.flush()
+
+
+def _restore_answer(session: Session, person_id: int, subject: Subject) -> None:
+    before = session.scalar(
+        _not_undone()
+        .where(LabelEvent.person_id == person_id, _events_about(subject))
+        .order_by(LabelEvent.id.desc())
+        .limit(1)
+    )
+    if before is None:
+        session.execute(delete(Answer).where(_answers_of(person_id, subject)))
+    else:
+        _set_answer(session, before)
+
+
+def _not_undone() -> Any:
+    later = aliased(LabelEvent)
+    return select(LabelEvent).where(
+        LabelEvent.kind == EventKind.LABEL,
+        ~select(later.id).where(later.undoes_id == LabelEvent.id).exists(),
+    )
+
+
+def _answers_of(person_id: int, subject: Subject) -> ColumnElement[bool]:
+    return and_(Answer.person_id == person_id, _answers_to(subject))
+
+
+def _answers_to(subject: Subject) -> ColumnElement[bool]:
+    # The literal label type lets the planner use the partial unique indexes.
+    if subject.label_type == LabelType.RETRIEVAL:
+        return and_(
+            Answer.label_type == LabelType.RETRIEVAL, Answer.context_id == subject.context_id
+        )
+    return and_(Answer.label_type == LabelType.TASK, Answer.item_id == subject.item_id)
+
+
+def _events_about(subject: Subject) -> ColumnElement[bool]:
+    of_type = LabelEvent.label_type == subject.label_type
+    if subject.label_type == LabelType.RETRIEVAL:
+        return and_(of_type, LabelEvent.context_id == subject.context_id)
+    return and_(of_type, LabelEvent.item_id == subject.item_id)
+
+
+def _subject(event: LabelEvent) -> Subject:
+    return Subject(LabelType(event.label_type), event.item_id, event.context_id)
+
+
+def _public(event: LabelEvent) -> Event:
+    return Event(event.id, _subject(event), Value(event.value or ""), event.note, event.created_at)

@@ -1,0 +1,73 @@
+"""Brings a database to the schema this version needs, by Alembic; says so when it is another.
+
+The scripts lie in `migrations/versions`, run in batch mode on SQLite (it cannot alter a column).
+"""
+
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Engine
+
+from db.errors import StoreError
+
+_SCRIPTS = Path(__file__).parent / "migrations"
+_CREATION_LOCK = 7_270_001  # any constant: two servers must not create the schema at once
+
+
+def upgrade(engine: Engine) -> None:
+    """Create or upgrade the schema; nothing happens when it is current."""
+    if current_revision(engine) == newest_revision():
+        return
+    config = _config()
+    with engine.begin() as connection:
+        if engine.dialect.name == "postgresql":
+            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_CREATION_LOCK})")
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+
+
+def current_revision(engine: Engine) -> str | None:
+    """The revision the database is at; None when it is empty."""
+    with engine.connect() as connection:
+        return MigrationContext.configure(connection).get_current_revision()
+
+
+def newest_revision() -> str | None:
+    """The revision this version of the code needs."""
+    return ScriptDirectory.from_config(_config()).get_current_head()
+
+
+def require_current(engine: Engine) -> None:
+    """Refuse to work on a schema of another version.
+
+    Raises:
+        StoreError: the schema is missing, older, or newer than this code.
+    """
+    found, needed = current_revision(engine), newest_revision()
+    if found == needed:
+        return
+    if found is None:
+        raise StoreError(
+            "The database is empty; a database made by Ratchet is expected. Run"
+            " `ratchet db upgrade`, or check DATABASE_URL."
+        )
+    known = {script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()}
+    if found in known:
+        raise StoreError(
+            f"The database is at schema {found}, this version needs {needed}. Run"
+            " `ratchet db upgrade`."
+        )
+    raise StoreError(
+        f"The database is at schema {found}, which this version ({needed}) does not know."
+        " Install the newer Ratchet that made it."
+    )
+
+
+def _config() -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(_SCRIPTS))
+    config.set_main_option("path_separator", "os")
+    return config

@@ -1,0 +1,275 @@
+"""Which question a person gets: the first open one in study order, held by a lease.
+
+A question is open while it wants votes, counting the live leases of others, and this person has
+neither answered nor skipped it. An answered refusal is never asked for its task, nor is an item
+without an answer text. Reading the row and taking the lease happen in one write transaction.
+"""
+
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, and_, case, func, literal, or_, select, update
+from sqlalchemy.orm import Session, aliased
+
+from db.labels import Subject
+from db.studies import Study
+from db.tables import Answer, Asks, Context, Item, LabelType, Lease
+
+LEASE_TIME = timedelta(minutes=10)
+STUDY_ORDER = "study order"  # reason_asked of a question nobody chose
+CLAIM_TRIES = 20
+
+
+class Holder(NamedTuple):
+    """Who asks, and when."""
+
+    study: Study
+    person_id: int
+    now: datetime
+
+
+class Reason(NamedTuple):
+    """Why a question is asked: in words, with its selection probability and the fit behind it."""
+
+    text: str = STUDY_ORDER
+    selection_probability: float | None = None
+    fit_id: int | None = None
+
+
+class OpenLease(NamedTuple):
+    """A question in somebody's hands."""
+
+    id: int
+    subject: Subject
+    issued_at: datetime
+    expires_at: datetime
+    reason: Reason
+
+
+class EmptyReason(StrEnum):
+    """Why there is no question."""
+
+    NO_ITEMS = "no_items"
+    FINISHED = "finished"
+    ALL_LEASED = "all_leased"
+    SKIPPED_THE_REST = "skipped_the_rest"
+    ANSWERED_YOUR_SHARE = "answered_your_share"
+
+
+class Empty(NamedTuple):
+    """There is no question for this person; `next_free` when the first lease of others ends."""
+
+    reason: EmptyReason
+    next_free: datetime | None = None
+
+
+class Progress(NamedTuple):
+    """Questions of a study that have all their votes, of all questions it has."""
+
+    done: int
+    total: int
+
+
+def claim(session: Session, holder: Holder) -> OpenLease | Empty:
+    """The question this person holds, renewed, or the next open one, leased now."""
+    held = _held(session, holder)
+    if held is not None and _is_open(session, holder, _lease_subject(held)):
+        held.expires_at = holder.now + LEASE_TIME
+        return _public(held)
+    if held is not None:
+        held.closed_at = holder.now
+        session.flush()
+    subject = _take_next(session, holder)
+    if subject is None:
+        return _why_empty(session, holder)
+    return lease(session, holder, subject, Reason())
+
+
+def lease(session: Session, holder: Holder, subject: Subject, reason: Reason) -> OpenLease:
+    """Hand this question to this person, in place of the one they hold."""
+    close_held(session, holder)
+    row = Lease(
+        study_id=holder.study.id,
+        person_id=holder.person_id,
+        **subject._asdict(),
+        reason_asked=reason.text,
+        selection_probability=reason.selection_probability,
+        fit_id=reason.fit_id,
+        issued_at=holder.now,
+        expires_at=holder.now + LEASE_TIME,
+    )
+    session.add(row)
+    session.flush()
+    return _public(row)
+
+
+def close(session: Session, lease_id: int, person_id: int, now: datetime) -> OpenLease | None:
+    """Close a lease to answer through it; None when it is not this person's open lease.
+
+    One conditional update: of ten submits, one gets the lease and nine get None.
+    """
+    row = session.scalar(
+        update(Lease)
+        .where(Lease.id == lease_id, Lease.person_id == person_id, Lease.closed_at.is_(None))
+        .values(closed_at=now)
+        .returning(Lease)
+    )
+    return None if row is None else _public(row)
+
+
+def close_held(session: Session, holder: Holder) -> None:
+    """Give back the question this person holds, if any."""
+    session.execute(update(Lease).where(_held_by(holder)).values(closed_at=holder.now))
+
+
+def progress(session: Session, study: Study) -> Progress:
+    """Done and total questions of a study."""
+    done = total = 0
+    if study.settings.asks != Asks.TASK:
+        votes = func.coalesce(func.sum(_as_int(Context.retrieval_votes >= study.votes_wanted)), 0)
+        row = session.execute(select(func.count(), votes).where(Context.study_id == study.id)).one()
+        total, done = total + row[0], done + row[1]
+    if study.settings.asks != Asks.RETRIEVAL:
+        votes = func.coalesce(func.sum(_as_int(Item.task_votes >= study.votes_wanted)), 0)
+        row = session.execute(
+            select(func.count(), votes).where(Item.study_id == study.id, _can_ask_task())
+        ).one()
+        total, done = total + row[0], done + row[1]
+    return Progress(done, total)
+
+
+def _held(session: Session, holder: Holder) -> Lease | None:
+    return session.scalar(select(Lease).where(_held_by(holder)))
+
+
+def _held_by(holder: Holder) -> ColumnElement[bool]:
+    return and_(
+        Lease.study_id == holder.study.id,
+        Lease.person_id == holder.person_id,
+        Lease.closed_at.is_(None),
+    )
+
+
+def _take_next(session: Session, holder: Holder) -> Subject | None:
+    """The first open question, its rows locked and, after the lock, found still open."""
+    retrieval_open, task_open = _open_retrieval(holder), _open_task(holder)
+    candidates = (
+        _in_study(select(Item.id, Item.context_id, retrieval_open), holder)
+        .where(or_(retrieval_open, task_open))
+        .order_by(Item.position)
+        .limit(1)
+        .with_for_update(skip_locked=True)
+    )
+    for _ in range(CLAIM_TRIES):
+        row = session.execute(candidates).first()
+        if row is None:
+            return None
+        kind = LabelType.RETRIEVAL if row[2] else LabelType.TASK
+        subject = Subject(kind, row[0], row[1])
+        if session.get_bind().dialect.name == "sqlite" or _is_open(session, holder, subject):
+            return subject
+    return None
+
+
+def _is_open(session: Session, holder: Holder, subject: Subject) -> bool:
+    condition = (
+        _open_retrieval(holder) if subject.label_type == LabelType.RETRIEVAL else _open_task(holder)
+    )
+    query = _in_study(select(Item.id), holder).where(Item.id == subject.item_id, condition)
+    return session.execute(query).first() is not None
+
+
+def _in_study(query: Any, holder: Holder) -> Any:
+    return query.join(Context, Context.id == Item.context_id).where(
+        Item.study_id == holder.study.id
+    )
+
+
+def _open_retrieval(holder: Holder) -> ColumnElement[bool]:
+    if holder.study.settings.asks == Asks.TASK:
+        return literal(False)
+    to_this = and_(Answer.label_type == LabelType.RETRIEVAL, Answer.context_id == Context.id)
+    leased = and_(Lease.label_type == LabelType.RETRIEVAL, Lease.context_id == Context.id)
+    return _wants(Context.retrieval_votes, holder, to_this, leased)
+
+
+def _open_task(holder: Holder) -> ColumnElement[bool]:
+    if holder.study.settings.asks == Asks.RETRIEVAL:
+        return literal(False)
+    to_this = and_(Answer.label_type == LabelType.TASK, Answer.item_id == Item.id)
+    leased = and_(
+        Lease.label_type == LabelType.TASK,
+        Lease.context_id == Item.context_id,
+        Lease.item_id == Item.id,
+    )
+    return and_(_can_ask_task(), _wants(Item.task_votes, holder, to_this, leased))
+
+
+def _can_ask_task() -> ColumnElement[bool]:
+    return and_(or_(Item.abstained.is_(None), Item.abstained == 0), Item.answer.is_not(None))
+
+
+def _wants(
+    votes: Any, holder: Holder, to_this: ColumnElement[bool], leased: ColumnElement[bool]
+) -> ColumnElement[bool]:
+    """Votes are missing, after those that others are about to give; none of them is mine."""
+    others = (
+        select(func.count())
+        .select_from(Lease)
+        .where(leased, _is_live(holder.now), Lease.person_id != holder.person_id)
+        .correlate(Item, Context)
+        .scalar_subquery()
+    )
+    mine = (
+        select(Answer.id)
+        .where(to_this, Answer.person_id == holder.person_id)
+        .correlate(Item, Context)
+        .exists()
+    )
+    wanted = holder.study.votes_wanted
+    return and_(votes < wanted, ~mine, votes + others < wanted)
+
+
+def _is_live(now: datetime) -> ColumnElement[bool]:
+    return and_(Lease.closed_at.is_(None), Lease.expires_at > now)
+
+
+def _why_empty(session: Session, holder: Holder) -> Empty:
+    study, person = holder.study, holder.person_id
+    tally = progress(session, study)
+    if not tally.total:
+        return Empty(EmptyReason.NO_ITEMS)
+    if tally.done >= tally.total:
+        return Empty(EmptyReason.FINISHED)
+    others = aliased(Lease)
+    next_free = session.scalar(
+        select(func.min(others.expires_at)).where(
+            others.study_id == study.id,
+            others.person_id != person,
+            others.closed_at.is_(None),
+            others.expires_at > holder.now,
+        )
+    )
+    if next_free is not None:
+        return Empty(EmptyReason.ALL_LEASED, next_free)
+    skipped = session.scalar(
+        select(func.count()).where(
+            Answer.study_id == study.id, Answer.person_id == person, Answer.value == "skip"
+        )
+    )
+    reason = EmptyReason.SKIPPED_THE_REST if skipped else EmptyReason.ANSWERED_YOUR_SHARE
+    return Empty(reason)
+
+
+def _as_int(condition: ColumnElement[bool]) -> Any:
+    return case((condition, 1), else_=0)
+
+
+def _lease_subject(row: Lease) -> Subject:
+    return Subject(LabelType(row.label_type), row.item_id, row.context_id)
+
+
+def _public(row: Lease) -> OpenLease:
+    reason = Reason(row.reason_asked, row.selection_probability, row.fit_id)
+    return OpenLease(row.id, _lease_subject(row), row.issued_at, row.expires_at, reason)

@@ -1,0 +1,409 @@
+"""All tables, each constraint with its reason. No queries here.
+
+What people decided is only ever added (`label_event`, `abstention_override`, `audit`); what follows
+from it (`answer`, the resolved columns of `context` and `item`) is kept beside it, written in the
+same transaction, and can be recomputed from the log at any time.
+"""
+
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    DateTime,
+    Dialect,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    SmallInteger,
+    Text,
+    UniqueConstraint,
+    text,
+)
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+from sqlalchemy.types import TypeDecorator
+
+# Alembic's batch mode on SQLite can only alter constraints that have names.
+NAMING = {
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_name)s",
+    "pk": "pk_%(table_name)s",
+}
+
+# SQLite only counts rows by itself for INTEGER, PostgreSQL needs 64 bits for a million answers.
+RowId = BigInteger().with_variant(Integer, "sqlite")
+
+
+class UtcDateTime(TypeDecorator[datetime]):
+    """A moment, always aware and in UTC, on both databases."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Refuse a naive moment: it would mean another time on another machine."""
+        if value is not None and value.tzinfo is None:
+            raise ValueError(f"a moment without time zone: {value!r}")
+        return None if value is None else value.astimezone(UTC)
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """SQLite gives the moment back without its zone."""
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+class LabelType(StrEnum):
+    """What is asked about an answer."""
+
+    RETRIEVAL = "retrieval"
+    TASK = "task"
+
+
+class Value(StrEnum):
+    """What a person said; a skip is personal and counts nowhere."""
+
+    NO = "0"
+    YES = "1"
+    CANT_TELL = "cant_tell"
+    SKIP = "skip"
+
+
+class EventKind(StrEnum):
+    """What happened to a label."""
+
+    LABEL = "label"
+    UNDO = "undo"
+
+
+class Asks(StrEnum):
+    """Which questions a study asks."""
+
+    RETRIEVAL = "retrieval"
+    TASK = "task"
+    BOTH = "both"
+
+
+class Base(DeclarativeBase):
+    """The schema."""
+
+    metadata = MetaData(naming_convention=NAMING)
+    type_annotation_map = {  # noqa: RUF012  (SQLAlchemy reads it from the class)
+        datetime: UtcDateTime,
+        str: Text,
+        float: Float,
+        dict[str, Any]: JSON,
+        list[str]: JSON,
+        list[int]: JSON,
+    }
+
+
+class Study(Base):
+    """One evaluation: its items, its question order, its policy and prior."""
+
+    __tablename__ = "study"
+
+    id: Mapped[int] = mapped_column(RowId, primary_key=True)
+    name: Mapped[str] = mapped_column(unique=True)
+    description: Mapped[str] = mapped_column(default="")
+    guidelines: Mapped[str] = mapped_column(default="")
+    created_at: Mapped[datetime]
+    asks: Mapped[str] = mapped_column(default=Asks.BOTH)
+    votes_wanted: Mapped[int] = mapped_column(default=1)
+    policy: Mapped[dict[str, Any]] = mapped_column(JSON)
+    prior: Mapped[dict[str, Any]] = mapped_column(JSON)
+    interval: Mapped[float] = mapped_column(default=0.95)
+    shows_metadata: Mapped[bool] = mapped_column(default=False)
+    columns: Mapped[list[str]] = mapped_column(JSON, default=list)
+    rules_version: Mapped[int] = mapped_column(default=1)
+    # Grows with every change to the counts; the worker compares it with its last fit.
+    revision: Mapped[int] = mapped_column(default=0)
+
+
+class System(Base):
+    """A RAG configuration under evaluation."""
+
+    __tablename__ = "system"
+    __table_args__ = (UniqueConstraint("study_id", "name"),)  # its name is its key in files
+
+    id: Mapped[int] = mapped_column(RowId, primary_key=True)
+    study_id: Mapped[int] = mapped_column(ForeignKey("study.id"))
+    name: Mapped[str]
+
+
+class Person(Base):
+    """Somebody who labels or leads; also the author of imported labels."""
+
+    __tablename__ = "person"
+
+    id: Mapped[int] = mapped_column(RowId, primary_key=True)
+    name: Mapped[str] = mapped_column(unique=True)
+    created_at: Mapped[datetime]
+
+
+class Context(Base):
+    """A query with what was retrieved for it; retrieval labels belong here, not to a system."""
+
+    __tablename__ = "context"
+    # Rows of a file that name the same query and context share one retrieval label.
+    __table_args__ = (UniqueConstraint("study_id", "query_key", "context_key"),)
+
+    id: Mapped[int] = mapped_column(RowId, primary_key=True)
+    study_id: Mapped[int] = mapped_column(ForeignKey("study.id"))
+    query_key: Mapped[str]
+    context_key: Mapped[str]
+    query: Mapped[str]
+    contexts: Mapped[str | None]
+    # From `answer`: how many count, and their majority of 0/1 (None when none or tied).
+    retrieval: Mapped[int | None] = mapped_column(SmallInteger)
+    retrieval_votes: Mapped[int] = mapped_column(SmallInteger, default=0)
+
+
+class Item(Base):
+    """One answer of one system."""
+
+    __tablename__ = "item"
+    __table_args__ = (
+        UniqueConstraint("study_id", "item_key"),  # importing the same file twice adds nothing
+        Index("ix_item_study_id_position", "study_id", "position"),  # next item in study order
+        Index("ix_item_context_id", "context_id"),  # a retrieval label reaches its items
+    )
+
+    id: Mapped[int] = mapped_column(RowId, primary_key=True)
+    study_id: Mapped[int] = mapped_column(ForeignKey("study.id"))
+    system_id: Mapped[int] = mapped_column(ForeignKey("system.id"))
+    context_id: Mapped[int] = mapped_column(ForeignKey("context.id"))
+    item_key: Mapped[str]
+    position: Mapped[int]
+    answer: Mapped[str | None]
+    reference: Mapped[str | None]
+    # The other cells of its row as they came: metadata, judges, gate inputs, and any standard
+    # column whose cell differs from what is stored (blank ids, another spelling of contexts).
+    cells: Mapped[dict[str, Any]] = mapped_column(JSON, default=dict)
+    content_hash: Mapped[str]
+    abstained_column: Mapped[int | None] = mapped_column(SmallInteger)
+    abstained_rules: Mapped[int | None] = mapped_column(SmallInteger)
+    abstained_override: Mapped[int | None] = mapped_column(SmallInteger)
+    # Resolved: the override, else the column, else the rules.
+    abstained: Mapped[int | None] = mapped_column(SmallInteger)
+    task: Mapped[int | None] = mapped_column(SmallInteger)
+    task_votes: Mapped[int] = mapped_column(SmallInteger, default=0)
+
+
+class Lease(Base):
+    """One question handed to one person; an answer is accepted only through it, once."""
+
+    __tablename__ = "lease"
+    __table_args__ = (
+        # One open question a person and study: a reload or second tab returns the same one.
+        Index(
+            "uq_lease_open",
+            "study_id",
+            "person_id",
+            unique=True,
+            sqlite_where=text("closed_at IS NULL"),
+            postgresql_where=text("closed_at IS NULL"),
+        ),
+        Index("ix_lease_context_id", "context_id"),
+    )
+
+    id: Mapped[int] = mapped_column(RowId, primary_key=True)
+    study_id: Mapped[int] = mapped_column(ForeignKey("study.id"))
+    person_id: Mapped[int] = mapped_column(ForeignKey("person.id"))
+    item_id: Mapped[int] = mapped_column(ForeignKey("item.id"))
+    context_id: Mapped[int] = mapped_column(ForeignKey("context.id"))
+    label_type: Mapped[str]
+    reason_asked: Mapped[str]
+    selection_probability: Mapped[float | None]
+    fit_id: Mapped[int | None] = mapped_column(ForeignKey("fit.id"))
+    issued_at: Mapped[datetime]
+    expires_at: Mapped[datetime]
+    closed_at: Mapped[datetime | None]
+
+
+class LabelEvent(Base):
+    """The log of what people said; rows are added, never changed."""
+
+    __tablename__ = "label_event"
+    __table_args__ = (
+        UniqueConstraint("lease_id"),  # ten submits of one question are one label
+        UniqueConstraint("undoes_id"),  # a label is undone once
+        Index("ix_label_event_study_person", "study_id", "person_id", "id"),  # what undo takes back
+        Index("ix_label_event_subject", "context_id", "item_id", "label_type"),
+    )
+
+    id: Mapped[int] = mapped_column(RowId, primary_key=True)
+    study_id: Mapped[int] = mapped_column(ForeignKey("study.id"))
+    person_id: Mapped[int] = mapped_column(ForeignKey("person.id"))
+    kind: Mapped[str]
+    item_id: Mapped[int] = mapped_column(ForeignKey("item.id"))
+    context_id: Mapped[int] = mapped_column(ForeignKey("context.id"))
+    label_type: Mapped[str]
+    value: Mapped[str | None]
+    # The votes wanted were already there: kept and exported, never counted.
+    is_extra: Mapped[bool] = mapped_column(default=False)
+    note: Mapped[str | None]
+    seconds: Mapped[float | None]
+    reason_asked: Mapped[str]
+    selection_probability: Mapped[float | None]
+    fit_id: Mapped[int | None] = mapped_column(ForeignKey("fit.id"))
+    lease_id: Mapped[int | None] = mapped_column(ForeignKey("lease.id"))
+    undoes_id: Mapped[int | None] = mapped_column(ForeignKey("label_event.id"))
+    created_at: Mapped[datetime]
+
+
+class Answer(Base):
+    """The current answer of a person to a question: the last event that was not undone."""
+
+    __tablename__ = "answer"
+    __table_args__ = (
+        # One current answer: retrieval is answered per context, task per item.
+        Index(
+            "uq_answer_retrieval",
+            "context_id",
+            "person_id",
+            unique=True,
+            sqlite_where=text("label_type = 'retrieval'"),
+            postgresql_where=text("label_type = 'retrieval'"),
+        ),
+        Index(
+            "uq_answer_task",
+            "item_id",
+            "person_id",
+            unique=True,
+            sqlite_where=text("label_type = 'task'"),
+            postgresql_where=text("label_type = 'task'"),
+        ),
+        Index("ix_answer_study_id_person_id", "study_id", "person_id"),
+    )
+
+    id: Mapped[int] = mapped_column(RowId, primary_key=True)
+    study_id: Mapped[int] = mapped_column(ForeignKey("study.id"))
+    person_id: Mapped[int] = mapped_column(ForeignKey("person.id"))
+    label_type: Mapped[str]
+    context_id: Mapped[int] = mapped_column(ForeignKey("context.id"))
+    item_id: Mapped[int] = mapped_column(ForeignKey("item.id"))
+    value: Mapped[str]
+    is_extra: Mapped[bool] = mapped_column(default=False)
+    event_id: Mapped[int] = mapped_column(ForeignKey("label_event.id"))
+
+
+class Flag(Base):
+    """A note to the lead about an item; it answers nothing."""
+
+    __tablename__ = "flag"
+
+    id: Mapped[int] = mapped_column(RowId, primary_key=True)
+    study_id: Mapped[int] = mapped_column(ForeignKey("study.id"), index=True)
+    person_id: Mapped[int] = mapped_column(ForeignKey("person.id"))
+    item_id: Mapped[int] = mapped_column(ForeignKey("item.id"))
+    note: Mapped[str]
+    created_at: Mapped[datetime]
+
+
+class AbstentionRuleSet(Base):
+    """A version of a study's rules for telling refusals from answers."""
+
+    __tablename__ = "abstention_rule_set"
+    __table_args__ = (UniqueConstraint("study_id", "version"),)
+
+    id: Mapped[int] = mapped_column(RowId, primary_key=True)
+    study_id: Mapped[int] = mapped_column(ForeignKey("study.id"))
+    version: Mapped[int]
+    rules: Mapped[dict[str, Any]] = mapped_column(JSON)
+    created_at: Mapped[datetime]
+
+
+class AbstentionOverride(Base):
+    """A person's word against the rules; the last one of an item holds, None takes it back."""
+
+    __tablename__ = "abstention_override"
+
+    id: Mapped[int] = mapped_column(RowId, primary_key=True)
+    item_id: Mapped[int] = mapped_column(ForeignKey("item.id"), index=True)
+    person_id: Mapped[int] = mapped_column(ForeignKey("person.id"))
+    value: Mapped[int | None] = mapped_column(SmallInteger)
+    created_at: Mapped[datetime]
+
+
+class Fit(Base):
+    """A posterior of one system, found again by the fingerprint of all that went into it."""
+
+    __tablename__ = "fit"
+    __table_args__ = (UniqueConstraint("system_id", "fingerprint"),)
+
+    id: Mapped[int] = mapped_column(RowId, primary_key=True)
+    study_id: Mapped[int] = mapped_column(ForeignKey("study.id"))
+    system_id: Mapped[int] = mapped_column(ForeignKey("system.id"))
+    fingerprint: Mapped[str]
+    engine: Mapped[str]
+    is_ok: Mapped[bool]
+    summary: Mapped[dict[str, Any]] = mapped_column(JSON)
+    # Fine grid for the charts; dropped from fits that a newer one replaced.
+    grid: Mapped[dict[str, Any] | None] = mapped_column(JSON)
+    created_at: Mapped[datetime]
+
+
+class Refresh(Base):
+    """The state of a study's posterior at one moment: which fits, after which label."""
+
+    __tablename__ = "refresh"
+    __table_args__ = (Index("ix_refresh_study_id_id", "study_id", "id"),)
+
+    id: Mapped[int] = mapped_column(RowId, primary_key=True)
+    study_id: Mapped[int] = mapped_column(ForeignKey("study.id"))
+    revision: Mapped[int]
+    last_event_id: Mapped[int]
+    retrieval_labels: Mapped[int]
+    task_labels: Mapped[int]
+    engine: Mapped[str]
+    fit_ids: Mapped[list[int]] = mapped_column(JSON)
+    created_at: Mapped[datetime]
+
+
+class Job(Base):
+    """Long work for the worker: claimed by one conditional update, watched by its heartbeat."""
+
+    __tablename__ = "job"
+    __table_args__ = (Index("ix_job_state", "state"),)
+
+    id: Mapped[int] = mapped_column(RowId, primary_key=True)
+    study_id: Mapped[int | None] = mapped_column(ForeignKey("study.id"))
+    kind: Mapped[str]
+    state: Mapped[str]
+    arguments: Mapped[dict[str, Any]] = mapped_column(JSON)
+    progress: Mapped[float] = mapped_column(default=0.0)
+    message: Mapped[str] = mapped_column(default="")
+    result: Mapped[dict[str, Any] | None] = mapped_column(JSON)
+    is_cancel_wanted: Mapped[bool] = mapped_column(default=False)
+    created_at: Mapped[datetime]
+    heartbeat_at: Mapped[datetime | None]
+    finished_at: Mapped[datetime | None]
+
+
+class Worker(Base):
+    """The one worker of this database, so that screens can say what it does."""
+
+    __tablename__ = "worker"
+
+    id: Mapped[int] = mapped_column(Integer, primary_key=True)
+    state: Mapped[str]
+    heartbeat_at: Mapped[datetime]
+
+
+class Audit(Base):
+    """Who did what to a study; label events are a log of their own."""
+
+    __tablename__ = "audit"
+
+    id: Mapped[int] = mapped_column(RowId, primary_key=True)
+    study_id: Mapped[int | None] = mapped_column(ForeignKey("study.id"), index=True)
+    person: Mapped[str]
+    action: Mapped[str]
+    detail: Mapped[dict[str, Any]] = mapped_column(JSON)
+    created_at: Mapped[datetime]
