@@ -1,0 +1,246 @@
+"""How many of the answers labelled for task alone hide a successful retrieval?
+
+Of `wrong` (T=0) and `right` (T=1) answers without retrieval label, k₀ and k₁ have R=1. Summing
+the rates out leaves log w(k₀,k₁) = F(k₀) + G(k₁) + H(k₀+k₁), each one `log_urn`. Draws come from
+a lattice over (k₀,k₁) that zooms in on the mass: stride 1 is exact, a wider stride is corrected
+by importance weights. The cost depends on the lattice, not on the number of answers.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from model.rat.cells import Array
+
+Integers = NDArray[np.int64]
+
+MAX_LATTICE_CELLS = 4096
+# Mass below e^-30 of the peak is dropped: it would change no digit of a million draws.
+NEGLIGIBLE = 30.0
+MAX_ZOOMS = 12
+# Cells kept around the mass at each zoom: the peak may lie between two points of a coarse lattice.
+PADDING = 2
+
+
+class Urn(NamedTuple):
+    """log Γ(found+k) + log Γ(failed+n−k) − log Γ(found_base+k) − log Γ(failed_base+n−k)."""
+
+    size: int
+    found: float
+    failed: float
+    found_base: float
+    failed_base: float
+
+
+class HiddenRetrieval(NamedTuple):
+    """The three urns of log w: F over `wrong`, G over `right`, H over both together."""
+
+    wrong: Urn
+    right: Urn
+    both: Urn
+
+
+class HiddenDraws(NamedTuple):
+    """Draws of k₀ and k₁ with the logarithm of their importance weights, float64[num_draws]."""
+
+    found_wrong: Array
+    found_right: Array
+    log_weights: Array
+
+
+class Axis(NamedTuple):
+    """Lattice points low, low + stride, … (size of them), each for `stride` whole numbers."""
+
+    low: int
+    stride: int
+    size: int
+
+
+class Lattice(NamedTuple):
+    """Two axes and log w at the middle of each of their cells, float64[size, size]."""
+
+    first: Axis
+    second: Axis
+    log_weights: Array
+
+
+class Frame(NamedTuple):
+    """Which two of k₀, k₁, k₀+k₁ span the lattice; third = sign_first·i + sign_second·j."""
+
+    first: Urn
+    second: Urn
+    third: Urn
+    sign_first: int
+    sign_second: int
+
+
+def log_urn(urn: Urn, k: Array) -> Array:
+    """Return the urn's term for each k in 0..size, up to a constant."""
+    rest = urn.size - k
+    urns: Array = gammaln(urn.found + k) + gammaln(urn.failed + rest)
+    urns -= gammaln(urn.found_base + k) + gammaln(urn.failed_base + rest)
+    return urns
+
+
+def draw_hidden(rng: np.random.Generator, hidden: HiddenRetrieval, num_draws: int) -> HiddenDraws:
+    """Return draws of (k₀, k₁); weights are all 1 when the lattice holds every pair.
+
+    Args:
+        rng: source of the draws.
+        hidden: the three urns.
+        num_draws: number of draws.
+    """
+    frame = _choose_frame(hidden)
+    lattice = _zoom(frame)
+    first, second, log_weights = _draw_from(rng, frame, lattice, num_draws)
+    return _to_counts(hidden, frame, HiddenDraws(first, second, log_weights))
+
+
+def _choose_frame(hidden: HiddenRetrieval) -> Frame:
+    """The two directions in which the labels pin the counts best, so that mass is no thin diagonal.
+
+    k₀, k₁ and k₀+k₁ are pinned by joint labels at T=0, at T=1, and by retrieval labels alone.
+    """
+    wrong, right, both = hidden
+    if (wrong.size + 1) * (right.size + 1) <= MAX_LATTICE_CELLS:
+        return Frame(wrong, right, both, 1, 1)
+    spreads = [_spread(urn) for urn in hidden]
+    widest = int(np.argmax(spreads))
+    if widest == 0:
+        return Frame(both, right, wrong, 1, -1)
+    if widest == 1:
+        return Frame(both, wrong, right, 1, -1)
+    return Frame(wrong, right, both, 1, 1)
+
+
+def _spread(urn: Urn) -> float:
+    """Rough sd of k from the urn's own labels: n / √(labels + 3)."""
+    labels = abs(urn.found + urn.failed - urn.found_base - urn.failed_base)
+    return urn.size / float(np.sqrt(labels + 3.0))
+
+
+def _zoom(frame: Frame) -> Lattice:
+    """Shrink the lattice to the box that holds the mass until that gains nothing more."""
+    lattice = _lattice(frame, (0, frame.first.size), (0, frame.second.size))
+    for _ in range(MAX_ZOOMS):
+        if lattice.first.stride == 1 and lattice.second.stride == 1:
+            break
+        box_first, box_second = _box(frame, lattice)
+        finer = _lattice(frame, box_first, box_second)
+        gain = _area(lattice) / _area(finer)
+        lattice = finer
+        if gain < 2:
+            break
+    return lattice
+
+
+def _area(lattice: Lattice) -> float:
+    """Pairs per lattice cell."""
+    return float(lattice.first.stride * lattice.second.stride)
+
+
+def _lattice(frame: Frame, first: tuple[int, int], second: tuple[int, int]) -> Lattice:
+    """A lattice of at most MAX_LATTICE_CELLS over two inclusive ranges."""
+    axis_first, axis_second = _axes(first, second)
+    middles = _middles(axis_first)[:, None], _middles(axis_second)[None, :]
+    slack = (axis_first.stride + axis_second.stride) / 2
+    log_weights = _log_weight(frame, middles, slack if slack > 1 else 0.0)
+    return Lattice(axis_first, axis_second, log_weights)
+
+
+def _axes(first: tuple[int, int], second: tuple[int, int]) -> tuple[Axis, Axis]:
+    """Share the cells out: a short range is held whole and leaves its cells to the other."""
+    length_first, length_second = first[1] - first[0] + 1, second[1] - second[0] + 1
+    side = int(np.sqrt(MAX_LATTICE_CELLS))
+    if length_first <= length_second:
+        size = min(length_first, side)
+        return _axis(first, size), _axis(second, MAX_LATTICE_CELLS // size)
+    size = min(length_second, side)
+    return _axis(first, MAX_LATTICE_CELLS // size), _axis(second, size)
+
+
+def _axis(ends: tuple[int, int], max_size: int) -> Axis:
+    """The finest axis of at most max_size cells over an inclusive range."""
+    length = ends[1] - ends[0] + 1
+    stride = -(-length // max_size)
+    return Axis(ends[0], stride, -(-length // stride))
+
+
+def _middles(axis: Axis) -> Array:
+    """The middle of each cell of the axis."""
+    return axis.low + axis.stride * np.arange(axis.size, dtype=np.float64) + (axis.stride - 1) / 2
+
+
+def _log_weight(frame: Frame, point: tuple[Array, Array], slack: float) -> Array:
+    """log w where all three counts are possible, −∞ elsewhere.
+
+    A cell whose middle lies outside by no more than `slack` may hold possible pairs: it gets the
+    value of the nearest possible one, and the draw's importance weight puts it right.
+    """
+    first, second = point
+    third = frame.sign_first * first + frame.sign_second * second
+    value = _inside(frame.first, first, slack) + _inside(frame.second, second, slack)
+    return value + _inside(frame.third, third, slack)
+
+
+def _inside(urn: Urn, k: Array, slack: float) -> Array:
+    """log_urn within 0..n, its end value up to slack outside, −∞ beyond."""
+    term = log_urn(urn, np.clip(k, 0, urn.size))
+    term[(k < -slack) | (k > urn.size + slack)] = -np.inf
+    return term
+
+
+def _box(frame: Frame, lattice: Lattice) -> tuple[tuple[int, int], tuple[int, int]]:
+    """The padded ranges of both axes outside which the mass is negligible."""
+    kept = lattice.log_weights >= lattice.log_weights.max() - NEGLIGIBLE
+    first = _range(lattice.first, kept.any(axis=1), frame.first.size)
+    return first, _range(lattice.second, kept.any(axis=0), frame.second.size)
+
+
+def _range(axis: Axis, kept: NDArray[np.bool_], size: int) -> tuple[int, int]:
+    """First to last kept cell, padded, within 0..size."""
+    positions = np.flatnonzero(kept)
+    low = axis.low + axis.stride * (int(positions[0]) - PADDING)
+    high = axis.low + axis.stride * (int(positions[-1]) + PADDING + 1) - 1
+    return max(low, 0), min(high, size)
+
+
+def _draw_from(
+    rng: np.random.Generator, frame: Frame, lattice: Lattice, num_draws: int
+) -> HiddenDraws:
+    """Draw a cell by its weight, then a pair inside it evenly, corrected by w(pair) / w(middle)."""
+    cell = _draw_cells(rng, lattice.log_weights, num_draws)
+    row, column = np.divmod(cell, lattice.second.size)
+    first = _draw_within(rng, lattice.first, row)
+    second = _draw_within(rng, lattice.second, column)
+    if lattice.first.stride == 1 and lattice.second.stride == 1:
+        return HiddenDraws(first, second, np.zeros(num_draws))
+    exact = _log_weight(frame, (first, second), 0.0)
+    return HiddenDraws(first, second, exact - lattice.log_weights.ravel()[cell])
+
+
+def _draw_cells(rng: np.random.Generator, log_weights: Array, num_draws: int) -> Integers:
+    """Independent draws of flat positions with probability ∝ exp(log weight)."""
+    cumulated = np.cumsum(np.exp(log_weights.ravel() - log_weights.max()))
+    uniforms = np.sort(rng.uniform(0, cumulated[-1], num_draws))
+    # Sorted uniforms make the search fast; the shuffle makes the draws exchangeable again.
+    return rng.permutation(np.searchsorted(cumulated, uniforms, side="right"))
+
+
+def _draw_within(rng: np.random.Generator, axis: Axis, position: Integers) -> Array:
+    """An even draw among the whole numbers of each chosen cell."""
+    start = axis.low + axis.stride * position.astype(np.float64)
+    return start if axis.stride == 1 else start + rng.integers(axis.stride, size=len(position))
+
+
+def _to_counts(hidden: HiddenRetrieval, frame: Frame, draws: HiddenDraws) -> HiddenDraws:
+    """(k₀, k₁) from the frame's two coordinates; an impossible pair has weight 0."""
+    first, second, log_weights = draws
+    if frame.third is hidden.wrong:
+        first, second = first - second, second
+    elif frame.third is hidden.right:
+        first, second = second, first - second
+    possible = np.isfinite(log_weights)
+    return HiddenDraws(np.where(possible, first, 0), np.where(possible, second, 0), log_weights)
