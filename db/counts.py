@@ -4,7 +4,7 @@ One grouped query; no item-sized data leaves the database.
 """
 
 import pandas as pd
-from sqlalchemy import func, select
+from sqlalchemy import case, func, select
 from sqlalchemy.orm import Session
 
 from db.tables import Context, Item, System
@@ -14,7 +14,9 @@ COLUMNS = ("system", "abstained", "retrieval", "task", "count")
 
 def count_patterns(session: Session, study_id: int) -> pd.DataFrame:
     """Rows of system, abstained, retrieval, task (0, 1 or missing, Int8) and count (int)."""
-    pattern = (Item.abstained, Context.retrieval, Item.task)
+    # The task of a refusal is undefined: a label from before the answer was found to be one.
+    task = case((Item.abstained == 1, None), else_=Item.task)
+    pattern = (Item.abstained, Context.retrieval, task)
     rows = session.execute(
         select(Item.system_id, *pattern, func.count())
         .join(Context, Context.id == Item.context_id)

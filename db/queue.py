@@ -12,12 +12,14 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, and_, case, func, literal, or_, select, update
 from sqlalchemy.orm import Session, aliased
 
+from db.errors import StoreError
 from db.labels import Subject
 from db.studies import Study
 from db.tables import Answer, Asks, Context, Item, LabelType, Lease
 
 LEASE_TIME = timedelta(minutes=10)
 STUDY_ORDER = "study order"  # reason_asked of a question nobody chose
+EDITED = "edited"  # reason_asked of a question its person opened again
 CLAIM_TRIES = 20
 
 
@@ -74,7 +76,7 @@ class Progress(NamedTuple):
 def claim(session: Session, holder: Holder) -> OpenLease | Empty:
     """The question this person holds, renewed, or the next open one, leased now."""
     held = _held(session, holder)
-    if held is not None and _is_open(session, holder, _lease_subject(held)):
+    if held is not None and _may_keep(session, holder, held):
         held.expires_at = holder.now + LEASE_TIME
         return _public(held)
     if held is not None:
@@ -137,6 +139,23 @@ def progress(session: Session, study: Study) -> Progress:
         ).one()
         total, done = total + row[0], done + row[1]
     return Progress(done, total)
+
+
+def get_subject(session: Session, lease_id: int, person_id: int) -> Subject:
+    """What a lease of this person is about.
+
+    Raises:
+        StoreError: it is not theirs.
+    """
+    row = session.scalar(select(Lease).where(Lease.id == lease_id, Lease.person_id == person_id))
+    if row is None:
+        raise StoreError("This question was handed to somebody else. Reload the page.")
+    return _lease_subject(row)
+
+
+def _may_keep(session: Session, holder: Holder, held: Lease) -> bool:
+    """A question opened for a change has an answer already, and stays until it is given."""
+    return held.reason_asked == EDITED or _is_open(session, holder, _lease_subject(held))
 
 
 def _held(session: Session, holder: Holder) -> Lease | None:

@@ -280,6 +280,7 @@ class Answer(Base):
             postgresql_where=text("label_type = 'task'"),
         ),
         Index("ix_answer_study_id_person_id", "study_id", "person_id"),
+        UniqueConstraint("event_id"),  # the event that holds now
     )
 
     id: Mapped[int] = mapped_column(RowId, primary_key=True)

@@ -1,1 +1,1 @@
-"""pages"""
+"""The screens: each calls one workflow function and shows its answer."""

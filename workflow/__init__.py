@@ -1,1 +1,1 @@
-"""workflow"""
+"""Use cases: one function each, where storage and computing meet."""

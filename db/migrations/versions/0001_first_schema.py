@@ -334,6 +334,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_answer_person_id")),
         sa.ForeignKeyConstraint(["study_id"], ["study.id"], name=op.f("fk_answer_study_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_answer")),
+        sa.UniqueConstraint("event_id", name=op.f("uq_answer_event_id")),
     )
     with op.batch_alter_table("answer", schema=None) as batch_op:
         batch_op.create_index(

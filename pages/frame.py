@@ -1,0 +1,53 @@
+"""The frame of every screen: which study, how far it is, and the designed empty states."""
+
+from datetime import UTC, datetime
+from html import escape
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import streamlit as st
+
+from pages.resources import engine, style_sheet
+from pages.session import STUDY, choose_study, chosen_study
+from workflow import studies
+
+
+def open_screen(title: str) -> str | None:
+    """The title row with the study picker; returns the chosen study, or None when there is none."""
+    st.html(style_sheet())
+    names = studies.list_names(engine())
+    chosen = chosen_study(names)
+    left, right = st.columns([3, 1], vertical_alignment="bottom")
+    left.title(title, anchor=False)
+    if chosen is None:
+        show_empty("No study yet", "Make one on the Studies screen, or import a file on Data.")
+        return None
+    picked = right.selectbox(
+        "Study",
+        names,
+        index=names.index(chosen),
+        key=f"pick-{STUDY}-{title}",
+        label_visibility="collapsed",
+    )
+    if picked != chosen:
+        choose_study(picked)
+    return picked
+
+
+def show_empty(title: str, text: str) -> None:
+    """A state without content: what it is, and what to do."""
+    st.html(
+        f'<div class="ratchet-empty"><div class="title">{escape(title)}</div>'
+        f"<div>{escape(text)}</div></div>"
+    )
+
+
+def clock(moment: datetime) -> str:
+    """hh:mm:ss in the time zone of the browser."""
+    return moment.astimezone(_zone()).strftime("%H:%M:%S")
+
+
+def _zone() -> ZoneInfo:
+    try:
+        return ZoneInfo(st.context.timezone or "UTC")
+    except (ZoneInfoNotFoundError, ValueError):
+        return ZoneInfo(str(UTC))

@@ -1,0 +1,1 @@
+"""Routes and middleware around the Streamlit server."""

@@ -1,0 +1,1 @@
+"""One file a screen; run by `st.navigation`, never directly."""

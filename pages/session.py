@@ -1,0 +1,92 @@
+"""The one file that knows the keys of `st.session_state` and of the address line."""
+
+import getpass
+import os
+from enum import StrEnum
+
+import streamlit as st
+
+STUDY = "study"
+_MODE = "label_mode"
+_NOTICE = "label_notice"
+_HELP = "label_help"
+
+
+class Mode(StrEnum):
+    """What the right side of the Label screen shows."""
+
+    ANSWER = "answer"
+    SKIP = "skip"
+    FLAG = "flag"
+    NOTE = "note"
+
+
+class Action(StrEnum):
+    """What a screen lets a person do."""
+
+    LABEL = "label"
+    LEAD = "lead"
+
+
+def require(action: Action) -> str:
+    """The name of the person at this screen, who may do this; solo mode allows all."""
+    return solo_name()
+
+
+def solo_name() -> str:
+    """The name under which labels are kept when nobody signs in."""
+    return os.environ.get("RATCHET_ANNOTATOR") or _login_name()
+
+
+def chosen_study(names: list[str]) -> str | None:
+    """The study in the address line if it exists, else the first one."""
+    wished = st.query_params.get(STUDY) or st.session_state.get(STUDY)
+    chosen = wished if wished in names else (names[0] if names else None)
+    if chosen is not None:
+        choose_study(chosen)
+    return chosen
+
+
+def choose_study(name: str) -> None:
+    """Make this the study of the session and of the address line."""
+    st.session_state[STUDY] = name
+    if st.query_params.get(STUDY) != name:
+        st.query_params[STUDY] = name
+
+
+def mode() -> Mode:
+    """What the Label screen shows beside the item."""
+    return Mode(st.session_state.get(_MODE, Mode.ANSWER))
+
+
+def set_mode(value: Mode) -> None:
+    """Change what the Label screen shows beside the item."""
+    st.session_state[_MODE] = value
+
+
+def is_help_open() -> bool:
+    """Whether the sheet of keys is shown."""
+    return bool(st.session_state.get(_HELP, False))
+
+
+def toggle_help() -> None:
+    """Show or hide the sheet of keys."""
+    st.session_state[_HELP] = not is_help_open()
+
+
+def leave_notice(text: str) -> None:
+    """A line to show once, on the next run."""
+    st.session_state[_NOTICE] = text
+
+
+def take_notice() -> str | None:
+    """The line left for this run."""
+    notice: str | None = st.session_state.pop(_NOTICE, None)
+    return notice
+
+
+def _login_name() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):  # a container user without an entry
+        return "annotator"

@@ -1,0 +1,304 @@
+"""Labelling: the next question, an answer, a skip, an undo; one transaction each.
+
+An answer is accepted only through the open lease of the question that was on screen, once; a
+second submit of the same lease hears what the first one saved.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from typing import NamedTuple
+
+from sqlalchemy import Engine
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.orm import Session
+
+from db import audit, items, labels, people, queue, studies
+from db.engine import reading, transaction
+from db.items import ItemText
+from db.labels import LabelCounts, NewLabel, Subject
+from db.queue import Empty, Holder, OpenLease, Progress, Reason
+from db.tables import LabelType as LabelType
+from db.tables import Value as Value
+from workflow.errors import RatchetError
+
+UNDONE = "undone"  # reason_asked of a question that came back by undo
+BY_SCRIPT = "script"  # reason_asked of a label given on the command line
+RECENT = 5
+# Columns of a row that would tell an annotator what a machine thinks of it.
+HIDDEN_COLUMNS = (
+    "judge:",
+    "retrieval_score",
+    "rerank_score",
+    "citations",
+    "nli",
+    "abstained",
+    "p_",
+)
+
+
+class Annotator(NamedTuple):
+    """Who labels in which study."""
+
+    study: str
+    person: str
+
+
+class Question(NamedTuple):
+    """What an annotator sees; others' answers, judges and the model's belief are not in it."""
+
+    lease_id: int
+    label_type: LabelType
+    item: ItemText
+    metadata: tuple[tuple[str, str], ...]
+    guidelines: str
+    previous: Value | None
+
+
+class Recent(NamedTuple):
+    """A label this annotator gave and may still change."""
+
+    event_id: int
+    item_id: str
+    label_type: LabelType
+    value: Value
+    saved_at: datetime
+
+
+class Desk(NamedTuple):
+    """Everything on the labelling screen; `question` is None when `empty` says why."""
+
+    question: Question | None
+    empty: Empty | None
+    progress: Progress
+    recent: tuple[Recent, ...]
+
+
+class Answered(NamedTuple):
+    """An answer about to be saved through the lease of its question."""
+
+    lease_id: int
+    value: Value
+    note: str | None = None
+
+
+class Saved(NamedTuple):
+    """An answer on disk; `is_new` is False when this lease had been answered before."""
+
+    event_id: int
+    value: Value
+    saved_at: datetime
+    is_new: bool
+
+
+class ScriptLabel(NamedTuple):
+    """A label from the command line."""
+
+    item_id: str
+    label_type: LabelType
+    value: Value
+    note: str | None = None
+
+
+def open_desk(engine: Engine, annotator: Annotator, now: datetime) -> Desk:
+    """The question this annotator holds or the next one, with progress.
+
+    Raises:
+        StoreError: there is no such study.
+    """
+    with transaction(engine) as session:
+        holder = _holder(session, annotator, now)
+        claimed = queue.claim(session, holder)
+        return _desk(session, holder, claimed)
+
+
+def submit(engine: Engine, annotator: Annotator, answer: Answered, now: datetime) -> Saved:
+    """Save an answer; when this returns it is on disk.
+
+    Raises:
+        RatchetError: the question is not this annotator's any more; nothing was written.
+    """
+    with _saving(engine) as session:
+        holder = _holder(session, annotator, now)
+        lease = queue.close(session, answer.lease_id, holder.person_id, now)
+        if lease is None:
+            return _saved_before(session, answer.lease_id)
+        seconds = (now - lease.issued_at).total_seconds()
+        label = _label_through(lease, holder, answer, seconds)
+        event_id = labels.record(session, label, now)
+        return Saved(event_id, answer.value, now, True)
+
+
+def undo(engine: Engine, annotator: Annotator, event_id: int, now: datetime) -> Recent | None:
+    """Take this annotator's last label back and hand them its question.
+
+    `event_id` is the label they saw as their last: pressing undo twice by accident takes back
+    one, and hears None the second time.
+    """
+    with transaction(engine) as session:
+        holder = _holder(session, annotator, now)
+        last = labels.find_last(session, holder.study.id, holder.person_id)
+        if last is None or last.id != event_id:
+            return None
+        labels.undo(session, last.id, now)
+        queue.lease(session, holder, last.subject, Reason(UNDONE))
+        return _recent(session, last)
+
+
+def reopen(engine: Engine, annotator: Annotator, event_id: int, now: datetime) -> None:
+    """Hand an annotator the question of a label they gave, to change it.
+
+    Raises:
+        RatchetError: the label is not among their last ones.
+    """
+    with transaction(engine) as session:
+        holder = _holder(session, annotator, now)
+        recent = labels.list_recent(session, holder.study.id, holder.person_id, 100)
+        chosen = next((event for event in recent if event.id == event_id), None)
+        if chosen is None:
+            raise RatchetError(
+                "This label was undone or replaced meanwhile. Reload the page to see your labels."
+            )
+        queue.lease(session, holder, chosen.subject, Reason(queue.EDITED))
+
+
+def flag(engine: Engine, annotator: Annotator, lease_id: int, note: str, now: datetime) -> None:
+    """Leave the lead a note about the item on screen; it answers nothing."""
+    with transaction(engine) as session:
+        holder = _holder(session, annotator, now)
+        subject = queue.get_subject(session, lease_id, holder.person_id)
+        items.add_flag(session, subject.item_id, holder.person_id, note, now)
+
+
+def label_by_script(
+    engine: Engine, annotator: Annotator, label: ScriptLabel, now: datetime
+) -> Saved:
+    """One label without a browser; it replaces the same person's earlier one.
+
+    Raises:
+        StoreError: there is no such study or item.
+        RatchetError: a refusal has no task to label.
+    """
+    with transaction(engine) as session:
+        holder = _holder(session, annotator, now)
+        found = items.get_item(session, holder.study.id, label.item_id)
+        if label.label_type == LabelType.TASK and found.abstained == 1:
+            raise RatchetError(
+                f"Item {label.item_id!r} is a refusal; the task of an answer is labelled only"
+                " where there is an answer. Label its retrieval, or override its abstention."
+            )
+        subject = Subject(label.label_type, found.id, found.context_id)
+        new = NewLabel(
+            study_id=holder.study.id,
+            person_id=holder.person_id,
+            subject=subject,
+            value=label.value,
+            note=label.note,
+            seconds=None,
+            reason_asked=BY_SCRIPT,
+            selection_probability=None,
+            fit_id=None,
+            lease_id=None,
+        )
+        return Saved(labels.record(session, new, now), label.value, now, True)
+
+
+def override_abstention(
+    engine: Engine, annotator: Annotator, item_id: str, value: int | None, now: datetime
+) -> None:
+    """Say that an answer is (1) or is not (0) a refusal, whatever the rules say; None: the rules.
+
+    Raises:
+        StoreError: there is no such study or item.
+    """
+    with transaction(engine) as session:
+        holder = _holder(session, annotator, now)
+        found = items.get_item(session, holder.study.id, item_id)
+        items.override_abstention(session, found.id, value, holder.person_id, now)
+        studies.touch(session, holder.study.id)
+        detail = {"item_id": item_id, "abstained": value}
+        deed = audit.Deed(annotator.person, "override abstention", detail, holder.study.id)
+        audit.write(session, deed, now)
+
+
+def count_labels(engine: Engine, study: str) -> LabelCounts:
+    """The labels of a study that count."""
+    with reading(engine) as session:
+        return labels.count_labels(session, studies.get_study(session, study).id)
+
+
+@contextmanager
+def _saving(engine: Engine) -> Iterator[Session]:
+    """A transaction whose failure is told as "not saved"."""
+    try:
+        with transaction(engine) as session:
+            yield session
+    except OperationalError as error:
+        raise RatchetError(
+            "Not saved: the database did not take the answer. What you entered is still here;"
+            " try again."
+        ) from error
+
+
+def _holder(session: Session, annotator: Annotator, now: datetime) -> Holder:
+    study = studies.get_study(session, annotator.study)
+    return Holder(study, people.ensure_person(session, annotator.person, now), now)
+
+
+def _desk(session: Session, holder: Holder, claimed: OpenLease | Empty) -> Desk:
+    tally = queue.progress(session, holder.study)
+    events = labels.list_recent(session, holder.study.id, holder.person_id, RECENT)
+    recent = tuple(_recent(session, event) for event in events)
+    if isinstance(claimed, Empty):
+        return Desk(None, claimed, tally, recent)
+    item = items.read_text(session, claimed.subject.item_id)
+    question = Question(
+        lease_id=claimed.id,
+        label_type=claimed.subject.label_type,
+        item=item,
+        metadata=_shown_metadata(item, holder.study.settings.shows_metadata),
+        guidelines=holder.study.settings.guidelines,
+        previous=labels.find_answer(session, holder.person_id, claimed.subject),
+    )
+    return Desk(question, None, tally, recent)
+
+
+def _shown_metadata(item: ItemText, is_shown: bool) -> tuple[tuple[str, str], ...]:
+    """Blind by default: no judge's verdict, no score, no belief of any model."""
+    if not is_shown:
+        return ()
+    return tuple(
+        (name, value)
+        for name, value in item.cells.items()
+        if value and not name.lower().startswith(HIDDEN_COLUMNS)
+    )
+
+
+def _recent(session: Session, event: labels.Event) -> Recent:
+    key = items.read_key(session, event.subject.item_id)
+    return Recent(event.id, key, event.subject.label_type, event.value, event.created_at)
+
+
+def _label_through(lease: OpenLease, holder: Holder, answer: Answered, seconds: float) -> NewLabel:
+    return NewLabel(
+        study_id=holder.study.id,
+        person_id=holder.person_id,
+        subject=lease.subject,
+        value=answer.value,
+        note=answer.note or None,
+        seconds=seconds,
+        reason_asked=lease.reason.text,
+        selection_probability=lease.reason.selection_probability,
+        fit_id=lease.reason.fit_id,
+        lease_id=lease.id,
+    )
+
+
+def _saved_before(session: Session, lease_id: int) -> Saved:
+    event = labels.find_by_lease(session, lease_id)
+    if event is None:
+        raise RatchetError(
+            "This question is no longer yours, so the answer was not saved. The current"
+            " question is on screen now."
+        )
+    return Saved(event.id, event.value, event.created_at, False)
