@@ -1,8 +1,8 @@
 """What is the posterior from human labels, at once and without Markov chains?
 
 Where R is seen wherever A is, the five rates are conjugate; elsewhere weighted draws
-(retrospective.py) are resampled evenly. The oracle of NUTS and the instant answer after a click.
-Judge verdicts are left to NUTS.
+(retrospective.py, weighted.py) are resampled evenly. The oracle of NUTS and the instant answer
+after a click. Judge verdicts are left to NUTS.
 """
 
 import numpy as np
@@ -14,8 +14,9 @@ from model.rat.counts import CountTable
 from model.rat.derived import Rates
 from model.rat.posterior import Diagnostics, Engine, Posterior
 from model.rat.priors import RatPriors, check_priors
-from model.rat.retrospective import WeightedDraws, draw_beta, propose
+from model.rat.retrospective import Shapes, find_shapes
 from model.rat.tally import Tally, tally
+from model.rat.weighted import BetaShapes, WeightedDraws, draw_beta, propose
 
 DEFAULT_DRAWS = 4000
 # Rounds of proposals, as multiples of the draws wanted, until the weights are even enough.
@@ -39,8 +40,8 @@ def fit_exact(
         num_draws: number of equally weighted draws, 1 or more.
 
     Raises:
-        ModelError: the priors or num_draws are no good, or the weights are too uneven (very many
-            retrieval labels on items whose A is unknown, or a prior that fights the labels).
+        ModelError: the priors or num_draws are no good, or the weights are too uneven (many labels
+            of R alone on items without A, beside many of T alone, that contradict each other).
     """
     if num_draws < 1:
         raise ModelError(f"num_draws is {num_draws}; 1 or more was expected. 4000 is usual.")
@@ -49,7 +50,7 @@ def fit_exact(
     check_priors(priors)
     if counts.hides_no_retrieval:
         return _posterior(_draw_conjugate(rng, counts, priors, num_draws), float(num_draws))
-    draws = _draw_enough(rng, counts, priors, num_draws)
+    draws = _draw_enough(rng, find_shapes(counts, priors), num_draws)
     chosen = resample(rng, draws.log_weights, num_draws)
     ess = min(effective_size(draws.log_weights), float(num_draws))
     return _posterior(Rates(*(rate[chosen] for rate in draws.rates)), ess)
@@ -90,18 +91,17 @@ def _draw_conjugate(
         (counts.found_right, counts.found_wrong),
     )
     pairs = zip(priors, ones_and_zeros, strict=True)
-    return Rates(*(draw_beta(rng, p.alpha + n1, p.beta + n0, num_draws) for p, (n1, n0) in pairs))
+    shapes = (BetaShapes(prior.alpha + n1, prior.beta + n0) for prior, (n1, n0) in pairs)
+    return Rates(*(draw_beta(rng, beta, num_draws) for beta in shapes))
 
 
-def _draw_enough(
-    rng: np.random.Generator, counts: Tally, priors: RatPriors, num_draws: int
-) -> WeightedDraws:
+def _draw_enough(rng: np.random.Generator, shapes: Shapes, num_draws: int) -> WeightedDraws:
     """Propose more until the weights are worth half the draws wanted, or say that they are not."""
-    draws = propose(rng, counts, priors, num_draws)
+    draws = propose(rng, shapes, num_draws)
     for multiple in PROPOSAL_ROUNDS[1:]:
         if effective_size(draws.log_weights) >= GOOD_EFFICIENCY * num_draws:
             return draws
-        draws = propose(rng, counts, priors, num_draws * multiple)
+        draws = propose(rng, shapes, num_draws * multiple)
     ess = effective_size(draws.log_weights)
     if ess < min(MIN_EFFECTIVE_SIZE, GOOD_EFFICIENCY * num_draws):
         raise ModelError(

@@ -1,9 +1,9 @@
-"""How many of the answers labelled for task alone hide a successful retrieval?
+"""How are half-labelled items split over what was not seen? Draws of two hidden counts.
 
-Of `wrong` (T=0) and `right` (T=1) answers without retrieval label, k₀ and k₁ have R=1. Summing
-the rates out leaves log w(k₀,k₁) = F(k₀) + G(k₁) + H(k₀+k₁), each one `log_urn`. Draws come from
-a lattice over (k₀,k₁) that zooms in on the mass: stride 1 is exact, a wider stride is corrected
-by importance weights. The cost depends on the lattice, not on the number of answers.
+Of n₀ and n₁ items, k₀ and k₁ have the unseen variable at 1. With all rates summed out the weight
+is log w(k₀,k₁) = F(k₀) + G(k₁) + H(k₀+k₁), each term one `log_urn`. Draws come from a lattice
+over (k₀,k₁) that zooms in on the mass: stride 1 is exact, a wider one is corrected by importance
+weights. The cost depends on the lattice, never on the number of items.
 """
 
 from typing import NamedTuple
@@ -34,19 +34,19 @@ class Urn(NamedTuple):
     failed_base: float
 
 
-class HiddenRetrieval(NamedTuple):
-    """The three urns of log w: F over `wrong`, G over `right`, H over both together."""
+class HiddenPair(NamedTuple):
+    """The three urns of log w: F over the first items, G over the second, H over both."""
 
-    wrong: Urn
-    right: Urn
+    first: Urn
+    second: Urn
     both: Urn
 
 
 class HiddenDraws(NamedTuple):
     """Draws of k₀ and k₁ with the logarithm of their importance weights, float64[num_draws]."""
 
-    found_wrong: Array
-    found_right: Array
+    first: Array
+    second: Array
     log_weights: Array
 
 
@@ -84,7 +84,7 @@ def log_urn(urn: Urn, k: Array) -> Array:
     return urns
 
 
-def draw_hidden(rng: np.random.Generator, hidden: HiddenRetrieval, num_draws: int) -> HiddenDraws:
+def draw_hidden(rng: np.random.Generator, hidden: HiddenPair, num_draws: int) -> HiddenDraws:
     """Return draws of (k₀, k₁); weights are all 1 when the lattice holds every pair.
 
     Args:
@@ -92,27 +92,31 @@ def draw_hidden(rng: np.random.Generator, hidden: HiddenRetrieval, num_draws: in
         hidden: the three urns.
         num_draws: number of draws.
     """
+    if hidden.both.size == 0:
+        return no_hidden(num_draws)
     frame = _choose_frame(hidden)
     lattice = _zoom(frame)
     first, second, log_weights = _draw_from(rng, frame, lattice, num_draws)
     return _to_counts(hidden, frame, HiddenDraws(first, second, log_weights))
 
 
-def _choose_frame(hidden: HiddenRetrieval) -> Frame:
+def no_hidden(num_draws: int) -> HiddenDraws:
+    """Return the draws of a table that hides nothing: zeros of weight 1."""
+    return HiddenDraws(np.zeros(num_draws), np.zeros(num_draws), np.zeros(num_draws))
+
+
+def _choose_frame(hidden: HiddenPair) -> Frame:
     """The two directions in which the labels pin the counts best, so that mass is no thin diagonal.
 
-    k₀, k₁ and k₀+k₁ are pinned by joint labels at T=0, at T=1, and by retrieval labels alone.
+    Any two of k₀, k₁ and k₀+k₁ reach every pair of whole numbers, so the widest one is left out.
     """
-    wrong, right, both = hidden
-    if (wrong.size + 1) * (right.size + 1) <= MAX_LATTICE_CELLS:
-        return Frame(wrong, right, both, 1, 1)
-    spreads = [_spread(urn) for urn in hidden]
-    widest = int(np.argmax(spreads))
+    first, second, both = hidden
+    widest = int(np.argmax([_spread(urn) for urn in hidden]))
+    if (first.size + 1) * (second.size + 1) <= MAX_LATTICE_CELLS or widest == 2:
+        return Frame(first, second, both, 1, 1)
     if widest == 0:
-        return Frame(both, right, wrong, 1, -1)
-    if widest == 1:
-        return Frame(both, wrong, right, 1, -1)
-    return Frame(wrong, right, both, 1, 1)
+        return Frame(both, second, first, 1, -1)
+    return Frame(both, first, second, 1, -1)
 
 
 def _spread(urn: Urn) -> float:
@@ -235,12 +239,12 @@ def _draw_within(rng: np.random.Generator, axis: Axis, position: Integers) -> Ar
     return start if axis.stride == 1 else start + rng.integers(axis.stride, size=len(position))
 
 
-def _to_counts(hidden: HiddenRetrieval, frame: Frame, draws: HiddenDraws) -> HiddenDraws:
+def _to_counts(hidden: HiddenPair, frame: Frame, draws: HiddenDraws) -> HiddenDraws:
     """(k₀, k₁) from the frame's two coordinates; an impossible pair has weight 0."""
     first, second, log_weights = draws
-    if frame.third is hidden.wrong:
+    if frame.third is hidden.first:
         first, second = first - second, second
-    elif frame.third is hidden.right:
+    elif frame.third is hidden.second:
         first, second = second, first - second
     possible = np.isfinite(log_weights)
     return HiddenDraws(np.where(possible, first, 0), np.where(possible, second, 0), log_weights)
