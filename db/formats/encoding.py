@@ -19,8 +19,9 @@ from db.errors import FileError
 BLOCK_BYTES = 2**20
 # Of letters: German or French text stays under 10 %, Cyrillic or Japanese bytes exceed 60 %.
 MAX_LEGACY_SHARE = 0.4
-# Of the first block: text has next to none.
-MAX_CONTROL_SHARE = 0.01
+# Of the first block: text has next to none, but a short one may consist of them.
+MAX_CONTROL_SHARE = 0.1
+MIN_CONTROLS = 100
 CONTROL_BYTES = bytes(set(range(1, 32)) - set(b"\t\n\v\f\r\x1b"))
 UTF_8_SEQUENCES = re.compile(
     rb"(?:[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3})+"
@@ -105,7 +106,7 @@ def _refuse_binary(block: bytes) -> None:
     if zero >= 0:
         raise _zero_byte(block.count(b"\n", 0, zero) + 1, f"byte {zero + 1} of the file")
     controls = len(block) - len(block.translate(None, CONTROL_BYTES))
-    if controls > MAX_CONTROL_SHARE * len(block):
+    if controls > max(MIN_CONTROLS, MAX_CONTROL_SHARE * len(block)):
         raise FileError(
             f"{controls} of the first {len(block)} bytes are control bytes, so this is not text. "
             "Save the data as CSV (UTF-8), JSON lines or Parquet."

@@ -45,6 +45,6 @@ def unescape_table(table: pa.RecordBatch) -> pa.RecordBatch:
     """Return the rows as they were; rows added by hand carry no mark and stay as they are."""
     if MARKER not in table.schema.names:
         return table
-    is_marked = pc.equal(table.column(MARKER), MARKED)
+    is_marked = pc.fill_null(pc.equal(table.column(MARKER), MARKED), False)
     cells = [pc.if_else(is_marked, unescape_cells(column), column) for column in table.columns]
     return pa.RecordBatch.from_arrays(cells, schema=table.schema)
