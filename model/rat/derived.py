@@ -171,7 +171,10 @@ def summarise(draws: Array, interval: float = DEFAULT_INTERVAL) -> Estimate:
         )
     tail = (1 - interval) / 2
     lower, upper = np.quantile(draws, [tail, 1 - tail])
-    return Estimate(float(draws.mean()), float(draws.std(ddof=1)), float(lower), float(upper))
+    # Relative to the first draw, so that equal draws have a deviation of exactly 0.
+    apart = draws - draws[0]
+    mean = float(draws[0] + apart.mean())
+    return Estimate(mean, float(apart.std()), float(lower), float(upper))
 
 
 def labels_behind(table: CountTable) -> PerQuantity[int]:

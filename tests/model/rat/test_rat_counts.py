@@ -107,7 +107,7 @@ def test_tally_counts_labels_of_each_kind() -> None:
 
 
 def test_judges_are_kept_and_can_be_summed_out() -> None:
-    frame = _frame([((1, 0, -1), 1), ((1, 0, -1), 1)]).assign(verdict=[1, None])
+    frame = _frame([((1, 0, -1), 1), ((1, 0, -1), 1)]).assign(verdict=[1.0, np.nan])
     table = tabulate(frame, judges=("verdict",))
     assert table.cells.tolist() == [[1, 0, -1, -1], [1, 0, -1, 1]]
     assert canonical_bytes(without_judges(table)) == canonical_bytes(table_of(a1_r0=2))
