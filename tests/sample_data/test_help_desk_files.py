@@ -111,6 +111,19 @@ def test_about_15_percent_of_the_questions_come_labelled_and_agree_with_the_trut
         assert row.cells["task_label"] == ("" if row.task is None else str(row.task))
 
 
+@pytest.mark.parametrize("system", ["desk-small", "desk-large", "desk-guarded"])
+def test_the_labelled_part_is_typical_of_the_whole(system: str) -> None:
+    rows = _rows_by("system")[system]
+    labelled = [row for row in rows if row.cells["annotator"]]
+    for is_hit in (
+        lambda row: row.retrieval,
+        lambda row: row.task == 1,
+        _adherence,
+    ):
+        share, whole = (sum(map(is_hit, part)) / len(part) for part in (labelled, rows))
+        assert share == pytest.approx(whole, abs=0.06)
+
+
 def test_a_question_is_labelled_for_all_systems_or_for_none() -> None:
     for rows in _rows_by("query_id").values():
         assert len({row.cells["retrieval_label"] for row in rows}) == 1
