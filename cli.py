@@ -1,5 +1,171 @@
-"""The command line."""
+"""The command line: each command is a few lines on a workflow function.
+
+Exit 0 fine, 1 failed or a gate not met, 2 misuse. `--json` prints one document on stdout.
+"""
+
+import json
+import os
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from workflow import commands, database
+from workflow.errors import EXPECTED
+from workflow.exporting import FileFormat, Kind
+from workflow.fitting import Engine
+from workflow.labelling import LabelType, Value
+
+app = typer.Typer(
+    no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__
+)
+db_app = typer.Typer(no_args_is_help=True, help="The schema of the database.")
+app.add_typer(db_app, name="db")
+
+Study = Annotated[str, typer.Argument(help="Name of a study.")]
+Source = Annotated[str, typer.Argument(help="Name of a study, or a file.")]
+System = Annotated[str | None, typer.Option(help="Only this system.")]
+Interval = Annotated[float | None, typer.Option(help="Probability of the intervals.")]
+Prior = Annotated[str | None, typer.Option(help="uniform, jeffreys or weak.")]
+PolicyName = Annotated[
+    str | None, typer.Option(help="A preset, or a JSON file of the six cell values.")
+]
+Sampler = Annotated[Engine, typer.Option(help="How to compute.")]
+Seed = Annotated[int, typer.Option(help="Of the random numbers.")]
+AsJson = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
+Abstention = Annotated[
+    commands.AbstentionFrom, typer.Option(help="rules, or the column alone (blank is unknown).")
+]
 
 
 def main() -> None:
-    """Run."""
+    """Run the command; an expected error is one line on stderr."""
+    try:
+        app()
+    except EXPECTED as error:
+        print(f"ratchet: {error}", file=sys.stderr)
+        sys.exit(2)
+
+
+@app.command()
+def serve(
+    port: Annotated[int, typer.Option()] = 8501,
+    host: Annotated[str, typer.Option()] = "127.0.0.1",
+) -> None:
+    """Run the web app; makes and upgrades the database, opens the sample study when it is new."""
+    commands.require_loopback(host)
+    script = Path(__file__).parent / "app.py"
+    os.environ["DATABASE_URL"] = commands.absolute_url(database.database_url())
+    flags = ["--server.port", str(port), "--server.address", host]
+    os.execv(sys.executable, [sys.executable, "-m", "streamlit", "run", str(script), *flags])
+
+
+@app.command(name="import")
+def import_(
+    study: Study,
+    file: Path,
+    map_: Annotated[
+        list[str], typer.Option("--map", help="NAME=COLUMN, like answer=response.")
+    ] = [],  # noqa: B006
+    dry_run: Annotated[bool, typer.Option(help="Only say what would happen.")] = False,
+    replace: Annotated[bool, typer.Option(help="Replace texts and labels that differ.")] = False,
+) -> None:
+    """Items, and the labels in them, or labels alone, into a study (made if new)."""
+    wish = commands.ImportWish(study, file, tuple(map_), dry_run, replace)
+    report, text = commands.import_file(wish, _now())
+    print(text)
+    if report.needs_confirmation and not report.is_written:
+        raise typer.Exit(1)
+
+
+@app.command()
+def export(
+    study: Study,
+    kind: Kind,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Default: stdout.")] = None,
+    format_: Annotated[FileFormat, typer.Option("--format")] = FileFormat.CSV,
+    spreadsheet_safe: Annotated[bool, typer.Option("--spreadsheet-safe")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Also superseded, undone, skipped.")] = False,
+) -> None:
+    """Labels or items of a study as a file."""
+    wish = commands.Wish(study, kind, format_, spreadsheet_safe, every)
+    commands.export(wish, output)
+
+
+@app.command()
+def fit(
+    source: Source,
+    system: System = None,
+    interval: Interval = None,
+    prior: Prior = None,
+    policy: PolicyName = None,
+    engine: Sampler = Engine.NUTS,
+    seed: Seed = 0,
+    abstention: Abstention = commands.AbstentionFrom.RULES,
+    as_json: AsJson = False,
+) -> None:
+    """Posterior of every system of a study or a file."""
+    wish = commands.FitWish(source, system, interval, prior, policy, engine, seed, abstention)
+    _print(commands.fit(wish), as_json, commands.fit_text)
+
+
+@app.command()
+def label(
+    study: Study,
+    item: Annotated[str, typer.Argument(help="The item_id.")],
+    label_type: LabelType,
+    value: Annotated[Value, typer.Argument(help="0, 1 or cant_tell.")],
+    annotator: Annotated[str, typer.Option(help="Whose label it is.")],
+    note: Annotated[str | None, typer.Option()] = None,
+) -> None:
+    """One label from a script."""
+    wish = commands.LabelWish(study, item, label_type, value, annotator, note)
+    print(commands.label(wish, _now()))
+
+
+@app.command()
+def check(
+    source: Source,
+    min_: Annotated[list[str], typer.Option("--min", help="QUANTITY=VALUE.")],
+    probability: Annotated[float, typer.Option(help="How sure we must be.")] = 0.95,
+    system: System = None,
+    prior: Prior = None,
+    policy: PolicyName = None,
+    engine: Sampler = Engine.NUTS,
+    seed: Seed = 0,
+    abstention: Abstention = commands.AbstentionFrom.RULES,
+    as_json: AsJson = False,
+) -> None:
+    """CI gate: exit 1 unless P(quantity ≥ value) reaches the probability for every system."""
+    wish = commands.FitWish(source, system, None, prior, policy, engine, seed, abstention)
+    verdict = commands.check(wish, commands.parse_bounds(min_), probability)
+    _print(verdict, as_json, commands.check_text)
+    if not verdict["ok"]:
+        raise typer.Exit(1)
+
+
+@db_app.command()
+def upgrade() -> None:
+    """Bring the database to the schema of this version."""
+    print(f"The database is at schema {database.upgrade(database.database_url())}.")
+
+
+@db_app.command()
+def current() -> None:
+    """Say which schema the database has, and which this version needs."""
+    found, needed = database.current(database.database_url())
+    print(f"The database is at schema {found or 'none'}; this version needs {needed}.")
+
+
+def _print(document: dict[str, Any], as_json: bool, words: Any) -> None:
+    print(json.dumps(document, ensure_ascii=False) if as_json else words(document))
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+if __name__ == "__main__":
+    main()

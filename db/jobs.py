@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from sqlalchemy import and_, or_, select, update
+from sqlalchemy import ColumnElement, and_, or_, select, update
 from sqlalchemy.orm import Session
 
 from db.tables import Job, Worker
@@ -56,15 +56,16 @@ def add(
     return job.id
 
 
+def is_any_waiting(session: Session, now: datetime) -> bool:
+    """Whether `claim` would find a job: a look that takes no lock."""
+    return session.execute(select(Job.id).where(_waiting(now)).limit(1)).first() is not None
+
+
 def claim(session: Session, kinds: tuple[str, ...], now: datetime) -> JobStatus | None:
     """Take the oldest job that waits, or whose worker died; one conditional update."""
-    waiting = or_(
-        Job.state == JobState.QUEUED,
-        and_(Job.state == JobState.RUNNING, Job.heartbeat_at < now - HEARTBEAT_LOST),
-    )
     oldest = (
         select(Job.id)
-        .where(waiting, Job.kind.in_(kinds))
+        .where(_waiting(now), Job.kind.in_(kinds))
         .order_by(Job.id)
         .limit(1)
         .with_for_update(skip_locked=True)
@@ -155,6 +156,13 @@ def worker_state(session: Session, now: datetime) -> str | None:
     if row is None or row.heartbeat_at < now - WORKER_LOST:
         return None
     return row.state
+
+
+def _waiting(now: datetime) -> ColumnElement[bool]:
+    return or_(
+        Job.state == JobState.QUEUED,
+        and_(Job.state == JobState.RUNNING, Job.heartbeat_at < now - HEARTBEAT_LOST),
+    )
 
 
 def _status(row: Job) -> JobStatus:

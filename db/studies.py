@@ -106,6 +106,12 @@ def list_studies(session: Session) -> list[StudySize]:
     return [StudySize(*row) for row in rows]
 
 
+def list_systems(session: Session, study_id: int) -> list[str]:
+    """The systems of a study, by name."""
+    query = select(tables.System.name).where(tables.System.study_id == study_id)
+    return list(session.scalars(query.order_by(tables.System.name)))
+
+
 def list_revisions(session: Session) -> list[tuple[str, int]]:
     """(name, revision) of every study: what a worker polls."""
     rows = session.execute(

@@ -6,10 +6,13 @@ from enum import StrEnum
 
 import streamlit as st
 
+from workflow.uploads import Upload
+
 STUDY = "study"
 _MODE = "label_mode"
 _NOTICE = "label_notice"
 _HELP = "label_help"
+_IMPORT = "import_job"
 
 
 class Mode(StrEnum):
@@ -83,6 +86,22 @@ def take_notice() -> str | None:
     """The line left for this run."""
     notice: str | None = st.session_state.pop(_NOTICE, None)
     return notice
+
+
+def import_job() -> tuple[int, Upload] | None:
+    """The import this session waits for, with its id."""
+    known: tuple[int, Upload] | None = st.session_state.get(_IMPORT)
+    return known
+
+
+def remember_import(job_id: int, upload: Upload) -> None:
+    """Wait for this import."""
+    st.session_state[_IMPORT] = (job_id, upload)
+
+
+def forget_import() -> None:
+    """Stop showing an import."""
+    st.session_state.pop(_IMPORT, None)
 
 
 def _login_name() -> str:

@@ -41,7 +41,7 @@ class Request(NamedTuple):
     study: str
     path: Path
     person: str
-    mapping: Mapping[str, str] = {}  # noqa: RUF012  (never changed in place)
+    mapping: Mapping[str, str] = {}
     replaces: bool = False
     is_dry_run: bool = False
 

@@ -47,6 +47,16 @@ def list_names(engine: Engine) -> list[str]:
         return [name for name, _ in store.list_revisions(session)]
 
 
+def list_systems(engine: Engine, name: str) -> list[str]:
+    """The systems of a study, by name.
+
+    Raises:
+        StoreError: there is no such study.
+    """
+    with reading(engine) as session:
+        return store.list_systems(session, store.get_study(session, name).id)
+
+
 def list_overviews(engine: Engine) -> list[Overview]:
     """All studies, oldest first."""
     with reading(engine) as session:

@@ -60,7 +60,8 @@ def _open(description: str, read_rows: ReadRows) -> TableSource:
     """One pass for the keys; the rows are read again when asked for."""
     keys: dict[str, None] = {}
     for row in read_rows():
-        keys.update(dict.fromkeys(row.values))
+        if not row.values.keys() <= keys.keys():
+            keys.update(dict.fromkeys(row.values))
         if len(keys) > MAX_COLUMNS:
             break
     if not keys:

@@ -1,0 +1,141 @@
+"""Charts of posteriors: intervals by system, where adherence is lost, width against labels."""
+
+from typing import Any
+
+import altair as alt
+import pandas as pd
+
+from pages.charts.colours import ACCENT, CELL_LOOKS
+
+ROW_HEIGHT = 46
+PERCENT = alt.Axis(format=".0%")
+
+
+def intervals(frame: pd.DataFrame, title: str, probability: float) -> Any:
+    """One row a system: the mean, the inner 50 % and the outer interval.
+
+    Args:
+        frame: system, mean, lower, upper, inner_lower, inner_upper, share (bool).
+        title: of the horizontal axis.
+        probability: of the outer interval.
+    """
+    lowest = min(0.0, float(frame["lower"].min()))
+    scale = alt.Scale(domain=[lowest, 1.0])
+    base = alt.Chart(frame).encode(y=alt.Y("system:N", title=None, axis=alt.Axis(labelLimit=260)))
+    name = f"{title} · {probability:.0%} and 50 % interval"
+    outer = base.mark_bar(height=6, opacity=0.45, color=ACCENT, cornerRadius=3).encode(
+        x=alt.X("lower:Q", title=name, scale=scale, axis=PERCENT),
+        x2="upper:Q",
+        tooltip=_tooltip(probability),
+    )
+    inner = base.mark_bar(height=14, opacity=0.9, color=ACCENT, cornerRadius=3).encode(
+        x="inner_lower:Q", x2="inner_upper:Q", tooltip=_tooltip(probability)
+    )
+    middle = base.mark_tick(thickness=3, size=22, color="#ffffff").encode(x="mean:Q")
+    words = base.mark_text(align="left", dx=10, fontWeight="bold", color=ACCENT).encode(
+        x="upper:Q", text=alt.Text("mean:Q", format=".1%")
+    )
+    return (outer + inner + middle + words).properties(height=_height(frame["system"].nunique()))
+
+
+def outcomes(frame: pd.DataFrame) -> Any:
+    """One bar a system, split into the six outcomes in the order of CELL_LOOKS.
+
+    Args:
+        frame: system, cell, mean, lower, upper, value.
+    """
+    order = list(CELL_LOOKS)
+    shown = frame.assign(
+        outcome=frame["cell"].map({name: look.words for name, look in CELL_LOOKS.items()}),
+        place=frame["cell"].map(order.index),
+    )
+    colours = alt.Scale(
+        domain=[look.words for look in CELL_LOOKS.values()],
+        range=[look.colour for look in CELL_LOOKS.values()],
+    )
+    base = alt.Chart(shown).encode(
+        y=alt.Y("system:N", title=None, axis=alt.Axis(labelLimit=260)),
+        x=alt.X("mean:Q", stack="zero", title="Share of queries", axis=PERCENT),
+        order=alt.Order("place:Q"),
+    )
+    bars = base.mark_bar(height=26).encode(
+        color=alt.Color(
+            "outcome:N",
+            scale=colours,
+            sort=None,
+            legend=alt.Legend(title=None, orient="bottom", columns=3, labelLimit=260),
+        ),
+        tooltip=[
+            alt.Tooltip("system:N", title="System"),
+            alt.Tooltip("outcome:N", title="Outcome"),
+            alt.Tooltip("mean:Q", title="Share", format=".1%"),
+            alt.Tooltip("lower:Q", title="Lower", format=".1%"),
+            alt.Tooltip("upper:Q", title="Upper", format=".1%"),
+            alt.Tooltip("value:Q", title="Worth under the policy"),
+        ],
+    )
+    return bars.properties(height=_height(frame["system"].nunique()) + 60)
+
+
+def widths(frame: pd.DataFrame, title: str) -> Any:
+    """How the interval shrank as labels came in: one line a system.
+
+    Args:
+        frame: system, labels, half_width.
+        title: of the quantity.
+    """
+    return (
+        alt.Chart(frame)
+        .mark_line(point=alt.OverlayMarkDef(size=18), interpolate="step-after")
+        .encode(
+            x=alt.X("labels:Q", title="Labels in the study", axis=alt.Axis(tickMinStep=1)),
+            y=alt.Y(
+                "half_width:Q",
+                title=f"± of {title.lower()} (half the interval)",
+                axis=PERCENT,
+                scale=alt.Scale(zero=True),
+            ),
+            color=alt.Color("system:N", legend=alt.Legend(title=None, orient="bottom")),
+            tooltip=[
+                alt.Tooltip("system:N", title="System"),
+                alt.Tooltip("labels:Q", title="Labels"),
+                alt.Tooltip("half_width:Q", title="±", format=".1%"),
+            ],
+        )
+        .properties(height=260)
+    )
+
+
+def prior_influence(frame: pd.DataFrame, probability: float) -> Any:
+    """Adherence of each system under each prior, one row a system and prior.
+
+    Args:
+        frame: system, prior, mean, lower, upper.
+        probability: of the interval.
+    """
+    shown = frame.assign(row=frame["system"] + " · " + frame["prior"])
+    base = alt.Chart(shown).encode(
+        y=alt.Y("row:N", title=None, sort=None, axis=alt.Axis(labelLimit=320)),
+        color=alt.Color("prior:N", legend=None),
+        tooltip=[alt.Tooltip("row:N", title="Prior"), *_tooltip(probability)[1:]],
+    )
+    title = f"Policy adherence · {probability:.0%} interval"
+    scale = alt.Scale(domain=[0, 1])
+    rule = base.mark_rule(strokeWidth=3, opacity=0.6).encode(
+        x=alt.X("lower:Q", title=title, scale=scale, axis=PERCENT), x2="upper:Q"
+    )
+    point = base.mark_point(filled=True, size=60).encode(x="mean:Q")
+    return (rule + point).properties(height=18 * len(shown) + 40)
+
+
+def _tooltip(probability: float) -> list[Any]:
+    return [
+        alt.Tooltip("system:N", title="System"),
+        alt.Tooltip("mean:Q", title="Mean", format=".1%"),
+        alt.Tooltip("lower:Q", title=f"{probability:.0%} from", format=".1%"),
+        alt.Tooltip("upper:Q", title="to", format=".1%"),
+    ]
+
+
+def _height(rows: int) -> int:
+    return ROW_HEIGHT * rows + 20

@@ -1,0 +1,92 @@
+"""Plain routes beside the screens: health, and downloads that stream."""
+
+from collections.abc import Iterator
+from urllib.parse import quote
+
+import streamlit as st
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from pages.resources import engine, now
+from workflow import exporting, health
+from workflow.errors import EXPECTED, RatchetError
+from workflow.exporting import FileFormat, Filter, Kind, Labelled, Wish
+
+# What the screens rely on; a server started with other settings says so here.
+SETTINGS = (
+    "runner.postScriptGC",
+    "runner.fastReruns",
+    "runner.magicEnabled",
+    "server.fileWatcherType",
+    "server.disconnectedSessionTTL",
+    "client.toolbarMode",
+    "client.showErrorDetails",
+    "client.disableDataExport",
+)
+
+
+def export_address(wish: Wish) -> str:
+    """The address of a download on this server."""
+    parameters = {
+        "study": wish.study,
+        "format": wish.file_format,
+        "safe": int(wish.is_spreadsheet_safe),
+        "every": int(wish.every),
+        "system": wish.chosen.system or "",
+        "labelled": wish.chosen.labelled,
+    }
+    query = "&".join(f"{name}={quote(str(value), safe='')}" for name, value in parameters.items())
+    return f"/export/{wish.kind}?{query}"
+
+
+async def report_health(_request: Request) -> Response:
+    """Whether the database answers, what the worker does, which settings are in force."""
+    found = await run_in_threadpool(health.read_health, engine(), now())
+    settings = {name: st.get_option(name) for name in SETTINGS}
+    return JSONResponse({**found._asdict(), "settings": settings})
+
+
+async def download(request: Request) -> Response:
+    """A label or item file as a stream."""
+    try:
+        wish = _wish(request)
+        stream = exporting.stream(engine(), wish)
+        first = await run_in_threadpool(next, stream, b"")
+    except EXPECTED as error:
+        return PlainTextResponse(str(error), status_code=400)
+    name = quote(exporting.file_name(wish))
+    return StreamingResponse(
+        _joined(first, stream),
+        media_type=exporting.MEDIA_TYPES[wish.file_format],
+        headers={"Content-Disposition": f"attachment; filename*=UTF-8''{name}"},
+    )
+
+
+ROUTES = [
+    Route("/healthz", report_health),
+    Route("/export/{kind}", download),
+]
+
+
+def _joined(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
+    yield first
+    yield from rest
+
+
+def _wish(request: Request) -> Wish:
+    query = request.query_params
+    try:
+        return Wish(
+            study=query.get("study", ""),
+            kind=Kind(request.path_params["kind"]),
+            file_format=FileFormat(query.get("format", "csv")),
+            is_spreadsheet_safe=query.get("safe") == "1",
+            every=query.get("every") == "1",
+            chosen=Filter(query.get("system") or None, Labelled(query.get("labelled", "all"))),
+        )
+    except ValueError as error:
+        raise RatchetError(
+            f"The address asks for something unknown: {error}. Use the buttons of the Data screen."
+        ) from error

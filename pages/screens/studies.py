@@ -1,0 +1,187 @@
+"""Studies: what there is, a new one, and the settings of the chosen one."""
+
+import pandas as pd
+import streamlit as st
+
+from model.rat.policy import POLICY_PRESETS, Policy
+from model.rat.priors import PRIOR_PRESETS, RatPriors
+from pages import frame, rules
+from pages.charts.colours import CELL_LOOKS
+from pages.resources import engine, now
+from pages.session import Action, choose_study, leave_notice, require, take_notice
+from workflow import studies
+from workflow.errors import EXPECTED
+from workflow.studies import Asks, Choices, Overview
+
+ASKS_WORDS = {
+    Asks.BOTH: "Retrieval, then task",
+    Asks.RETRIEVAL: "Retrieval only",
+    Asks.TASK: "Task only",
+}
+POLICY_WORDS = {
+    "rat": "Answer when found, else stay silent",
+    "correct_or_silent": "A right answer counts, however found",
+    "truthfulness": "Right 1, silent ½, wrong 0",
+    "cautious": "As the first; a refusal after good retrieval is worth ½",
+}
+PRIOR_WORDS = {
+    "uniform": "Uniform, Beta(1, 1)",
+    "jeffreys": "Jeffreys, Beta(½, ½)",
+    "weak": "Weak, Beta(1.5, 1.5)",
+}
+CUSTOM = "custom"
+
+
+def draw() -> None:
+    """The screen."""
+    person = require(Action.LEAD)
+    study = frame.open_screen("Studies")
+    notice = take_notice()
+    if notice:
+        st.info(notice)
+    overviews = studies.list_overviews(engine())
+    if overviews:
+        _list(overviews)
+    chosen = next((one for one in overviews if one.name == study), None)
+    tabs = st.tabs(["Settings", "Refusals", "New study"])
+    with tabs[0]:
+        if chosen is not None:
+            _settings(chosen, person)
+    with tabs[1]:
+        if chosen is not None:
+            rules.draw_rules(chosen.name, person)
+    with tabs[2]:
+        _new(person)
+
+
+def _list(overviews: list[Overview]) -> None:
+    rows = [
+        {
+            "Study": one.name,
+            "Items": one.items,
+            "Retrieval labels": one.labels.retrieval,
+            "Task labels": one.labels.task,
+            "Questions done": one.progress.done / one.progress.total if one.progress.total else 0,
+            "Asks": ASKS_WORDS[one.choices.asks],
+        }
+        for one in overviews
+    ]
+    share = st.column_config.ProgressColumn(format="percent", min_value=0, max_value=1)
+    st.dataframe(
+        pd.DataFrame(rows),
+        hide_index=True,
+        width="stretch",
+        column_config={"Questions done": share},
+    )
+
+
+def _settings(study: Overview, person: str) -> None:
+    choices = study.choices
+    left, right = st.columns(2, gap="large")
+    with left:
+        asks = st.selectbox(
+            "Annotators are asked",
+            list(ASKS_WORDS),
+            index=list(ASKS_WORDS).index(choices.asks),
+            format_func=ASKS_WORDS.__getitem__,
+            key=f"asks-{study.name}",
+        )
+        description = st.text_input(
+            "Description", choices.description, key=f"description-{study.name}"
+        )
+        guidelines = st.text_area(
+            "Guidelines for annotators (Markdown)",
+            choices.guidelines,
+            height=220,
+            key=f"guidelines-{study.name}",
+        )
+        shows = st.toggle(
+            "Show the other columns of an item to annotators",
+            choices.shows_metadata,
+            key=f"shows-{study.name}",
+        )
+    with right:
+        policy = _policy(study)
+        priors = _priors(study)
+        interval = st.select_slider(
+            "Probability of the intervals",
+            [0.8, 0.9, 0.95, 0.99],
+            value=choices.interval,
+            format_func=lambda value: f"{value:.0%}",
+            key=f"interval-{study.name}",
+        )
+    wished = Choices(description, guidelines, asks, policy, priors, interval, shows)
+    st.button(
+        "Save settings",
+        type="primary",
+        key=f"save-{study.name}",
+        disabled=wished == choices,
+        on_click=_save,
+        args=(study.name, wished, person),
+    )
+
+
+def _policy(study: Overview) -> Policy:
+    current = study.choices.policy
+    names = [*POLICY_PRESETS, CUSTOM]
+    preset = next((name for name, one in POLICY_PRESETS.items() if one == current), CUSTOM)
+    picked = st.selectbox(
+        "What counts as adherence (policy)",
+        names,
+        index=names.index(preset),
+        format_func=lambda name: POLICY_WORDS.get(name, "A table of your own"),
+        key=f"policy-{study.name}",
+    )
+    if picked != CUSTOM:
+        return POLICY_PRESETS[picked]
+    columns = st.columns(2)
+    values = [
+        columns[number % 2].number_input(
+            CELL_LOOKS[name].words,
+            0.0,
+            1.0,
+            float(value),
+            0.1,
+            key=f"worth-{study.name}-{name}",
+        )
+        for number, (name, value) in enumerate(current._asdict().items())
+    ]
+    return Policy(*values)
+
+
+def _priors(study: Overview) -> RatPriors:
+    current = study.choices.priors
+    preset = next((name for name, one in PRIOR_PRESETS.items() if one == current), CUSTOM)
+    names = [*PRIOR_PRESETS, *([CUSTOM] if preset == CUSTOM else [])]
+    picked = st.selectbox(
+        "Prior of each rate",
+        names,
+        index=names.index(preset),
+        format_func=lambda name: PRIOR_WORDS.get(name, "Set by file or script"),
+        key=f"prior-{study.name}",
+    )
+    return current if picked == CUSTOM else PRIOR_PRESETS[picked]
+
+
+def _save(name: str, wished: Choices, person: str) -> None:
+    try:
+        studies.change(engine(), name, wished, person, now())
+        leave_notice("Settings saved. The posterior follows within a second.")
+    except EXPECTED as error:
+        leave_notice(str(error))
+
+
+def _new(person: str) -> None:
+    with st.form("new-study", border=False):
+        name = st.text_input("Name")
+        made = st.form_submit_button("Make study", type="primary")
+    if not made:
+        return
+    try:
+        studies.create(engine(), name, Choices(), person, now())
+    except EXPECTED as error:
+        st.error(str(error))
+        return
+    choose_study(" ".join(name.split()))
+    leave_notice("Made. Import its items on the Data screen.")
+    st.rerun()

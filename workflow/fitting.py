@@ -1,0 +1,189 @@
+"""From counts to saved posteriors: one fit a system, found again by its fingerprint.
+
+The counts are read in one snapshot; no transaction is open while anything computes. The seed of a
+fit is its fingerprint, so that the same counts always give the same numbers.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from sqlalchemy import Engine as Database
+
+from db import fits, labels, studies
+from db.counts import count_patterns
+from db.engine import reading, transaction
+from db.fits import NewFit, NewRefresh, SavedFit
+from model.rat.counts import CountTable, canonical_bytes, tabulate
+from model.rat.exact import fit_exact
+from model.rat.posterior import Engine as Engine
+from model.rat.posterior import Posterior
+from workflow.reports import FitSettings, report
+from workflow.studies import choices_of
+
+FORMAT = 1  # of what is saved; another number makes every fit again
+EXACT_DRAWS = 20_000
+
+
+class SystemFit(NamedTuple):
+    """A posterior of one system with all that is shown of it."""
+
+    system: str
+    fingerprint: str
+    engine: Engine
+    is_ok: bool
+    summary: dict[str, Any]
+    grid: dict[str, Any]
+
+
+class Due(NamedTuple):
+    """A study's counts at one moment, and the settings they are fitted under."""
+
+    study_id: int
+    revision: int
+    last_event_id: int
+    labels: labels.LabelCounts
+    tables: Mapping[str, CountTable]
+    settings: FitSettings
+
+
+def read_due(database: Database, name: str) -> Due:
+    """The counts of a study, all from one snapshot.
+
+    Raises:
+        StoreError: there is no such study.
+    """
+    with reading(database) as session:
+        study = studies.get_study(session, name)
+        choices = choices_of(study)
+        frame = count_patterns(session, study.id)
+        return Due(
+            study.id,
+            study.revision,
+            labels.last_event_id(session, study.id),
+            labels.count_labels(session, study.id),
+            tables_of(frame),
+            FitSettings(choices.policy, choices.priors, choices.interval),
+        )
+
+
+def refresh(database: Database, name: str, engine: Engine, now: datetime) -> None:
+    """Bring the saved posterior of a study up to its counts; systems that did not move are kept.
+
+    Raises:
+        StoreError: there is no such study.
+        ModelError: the engine cannot fit these counts.
+    """
+    due = read_due(database, name)
+    keys = {
+        system: fingerprint(table, due.settings, engine) for system, table in due.tables.items()
+    }
+    with reading(database) as session:
+        saved = {fit.system: fit for fit in fits.find_fits(session, due.study_id, [*keys.values()])}
+    missing = {system: due.tables[system] for system in keys if system not in saved}
+    made = list(fit_systems(missing, due.settings, engine))
+    with transaction(database) as session:
+        ids = [fit.id for fit in saved.values()]
+        ids += [fits.save_fit(session, _new(due.study_id, fit), now) for fit in made]
+        fits.save_refresh(session, _point(due, engine, ids), now)
+
+
+def fit_systems(
+    tables: Mapping[str, CountTable], settings: FitSettings, engine: Engine
+) -> Iterable[SystemFit]:
+    """A fit for each system, in the order given."""
+    for system, table in tables.items():
+        key = fingerprint(table, settings, engine)
+        seed = int(key[:8], 16)
+        posterior = ENGINES[engine](seed, table, settings)
+        found = report(np.random.default_rng(seed), table, posterior, settings)
+        yield SystemFit(
+            system,
+            key,
+            posterior.engine,
+            posterior.diagnostics.ok,
+            found.summary,
+            found.grid,
+        )
+
+
+def tables_of(frame: pd.DataFrame) -> dict[str, CountTable]:
+    """A count table for each system of a frame with the columns of `count_patterns`."""
+    return {
+        str(system): tabulate(part.drop(columns="system"))
+        for system, part in frame.groupby("system", sort=True)
+    }
+
+
+def fingerprint(table: CountTable, settings: FitSettings, engine: Engine) -> str:
+    """Names all that a posterior depends on, in 32 hexadecimal digits."""
+    rest = json.dumps([FORMAT, engine, settings], sort_keys=True)
+    return hashlib.sha256(canonical_bytes(table) + rest.encode()).hexdigest()[:32]
+
+
+def _fit_exactly(
+    seed: int, table: CountTable, settings: FitSettings, num_draws: int = EXACT_DRAWS
+) -> Posterior:
+    return fit_exact(seed, table, settings.priors, num_draws)
+
+
+def _fit_by_nuts(
+    seed: int, table: CountTable, settings: FitSettings, num_draws: int = 0
+) -> Posterior:
+    """The number of draws is the sampler's own: another one would be another program."""
+    # JAX takes seconds to import; only who samples pays for it.
+    from model.rat.nuts import DEFAULT_SETTINGS, fit_nuts
+
+    return fit_nuts(seed, table, settings.priors, DEFAULT_SETTINGS)
+
+
+ENGINES = {Engine.EXACT: _fit_exactly, Engine.NUTS: _fit_by_nuts}
+
+
+def _new(study_id: int, fit: SystemFit) -> NewFit:
+    return NewFit(
+        study_id, fit.system, fit.fingerprint, fit.engine, fit.is_ok, fit.summary, fit.grid
+    )
+
+
+def _point(due: Due, engine: Engine, ids: list[int]) -> NewRefresh:
+    return NewRefresh(
+        due.study_id,
+        due.revision,
+        due.last_event_id,
+        due.labels.retrieval,
+        due.labels.task,
+        engine,
+        tuple(ids),
+    )
+
+
+class Latest(NamedTuple):
+    """The newest posterior of a study; `behind` counts the label events since."""
+
+    engine: Engine
+    made_at: datetime
+    behind: int
+    fits: tuple[SavedFit, ...]
+
+
+def read_latest(database: Database, name: str) -> Latest | None:
+    """The newest posterior of a study, or None while there is none.
+
+    Raises:
+        StoreError: there is no such study.
+    """
+    with reading(database) as session:
+        study = studies.get_study(session, name)
+        found = fits.find_latest(session, study.id)
+        if found is None:
+            return None
+        point, made_at = found
+        behind = labels.count_since(session, study.id, point.last_event_id)
+        return Latest(
+            Engine(point.engine), made_at, behind, tuple(fits.get_fits(session, point.fit_ids))
+        )
