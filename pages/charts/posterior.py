@@ -7,7 +7,9 @@ import pandas as pd
 
 from pages.charts.colours import ACCENT, CELL_LOOKS
 
-ROW_HEIGHT = 46
+ROW_HEIGHT = 40
+AXIS_HEIGHT = 62  # axis, its labels and its title lie inside the height of a chart
+LEGEND_ROW_HEIGHT = 22
 PERCENT = alt.Axis(format=".0%")
 
 
@@ -63,7 +65,7 @@ def outcomes(frame: pd.DataFrame) -> Any:
             "outcome:N",
             scale=colours,
             sort=None,
-            legend=alt.Legend(title=None, orient="bottom", columns=3, labelLimit=260),
+            legend=alt.Legend(title=None, orient="bottom", columns=2, labelLimit=260),
         ),
         tooltip=[
             alt.Tooltip("system:N", title="System"),
@@ -74,7 +76,8 @@ def outcomes(frame: pd.DataFrame) -> Any:
             alt.Tooltip("value:Q", title="Worth under the policy"),
         ],
     )
-    return bars.properties(height=_height(frame["system"].nunique()) + 60)
+    legend_height = LEGEND_ROW_HEIGHT * (len(order) // 2 + 1)
+    return bars.properties(height=_height(frame["system"].nunique()) + legend_height)
 
 
 def widths(frame: pd.DataFrame, title: str) -> Any:
@@ -113,19 +116,22 @@ def prior_influence(frame: pd.DataFrame, probability: float) -> Any:
         frame: system, prior, mean, lower, upper.
         probability: of the interval.
     """
-    shown = frame.assign(row=frame["system"] + " · " + frame["prior"])
-    base = alt.Chart(shown).encode(
-        y=alt.Y("row:N", title=None, sort=None, axis=alt.Axis(labelLimit=320)),
-        color=alt.Color("prior:N", legend=None),
-        tooltip=[alt.Tooltip("row:N", title="Prior"), *_tooltip(probability)[1:]],
+    base = alt.Chart(frame).encode(
+        y=alt.Y("system:N", title=None, axis=alt.Axis(labelLimit=260)),
+        yOffset=alt.YOffset("prior:N", sort=None),
+        color=alt.Color(
+            "prior:N", sort=None, legend=alt.Legend(title="Prior", orient="bottom", columns=2)
+        ),
+        tooltip=[alt.Tooltip("prior:N", title="Prior"), *_tooltip(probability)],
     )
     title = f"Policy adherence · {probability:.0%} interval"
     scale = alt.Scale(domain=[0, 1])
-    rule = base.mark_rule(strokeWidth=3, opacity=0.6).encode(
+    rule = base.mark_rule(strokeWidth=4, opacity=0.6).encode(
         x=alt.X("lower:Q", title=title, scale=scale, axis=PERCENT), x2="upper:Q"
     )
-    point = base.mark_point(filled=True, size=60).encode(x="mean:Q")
-    return (rule + point).properties(height=18 * len(shown) + 40)
+    point = base.mark_point(filled=True, size=70, opacity=1).encode(x="mean:Q")
+    rows = frame["system"].nunique()
+    return (rule + point).properties(height=64 * rows + AXIS_HEIGHT + 3 * LEGEND_ROW_HEIGHT)
 
 
 def _tooltip(probability: float) -> list[Any]:
@@ -138,4 +144,4 @@ def _tooltip(probability: float) -> list[Any]:
 
 
 def _height(rows: int) -> int:
-    return ROW_HEIGHT * rows + 20
+    return ROW_HEIGHT * rows + AXIS_HEIGHT

@@ -1,14 +1,15 @@
 """What starts and stops with the server: the database, the sample study, the worker.
 
 The worker is a process of its own, since a fit holds Python's lock and NumPyro is not safe in
-threads. It watches its parent and ends with it, also after a kill.
+threads. It watches its parent and ends with it, also after a kill; if it dies, it is started again.
 """
 
+import asyncio
 import gc
-import subprocess
+import logging
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import streamlit as st
@@ -19,6 +20,9 @@ from workflow import database, sample
 from workflow.errors import RatchetError
 
 STOP_SECONDS = 5
+RESTART_SECONDS = 3
+
+log = logging.getLogger("ratchet")
 
 
 @asynccontextmanager
@@ -27,14 +31,16 @@ async def lifespan(_app: st.App) -> AsyncIterator[dict[str, Any]]:
     _require_loopback()
     url = database.database_url()
     sample.open_when_new(url, now())
-    worker = subprocess.Popen([sys.executable, "-m", "workflow.worker", url])
+    worker = asyncio.create_task(_keep_worker(url))
     # What was imported stays: later collections need not walk over it.
     gc.collect()
     gc.freeze()
     try:
         yield {}
     finally:
-        _stop(worker)
+        worker.cancel()
+        with suppress(asyncio.CancelledError):
+            await worker
 
 
 def _require_loopback() -> None:
@@ -46,9 +52,23 @@ def _require_loopback() -> None:
         )
 
 
-def _stop(worker: subprocess.Popen[bytes]) -> None:
-    worker.terminate()
+async def _keep_worker(url: str) -> None:
+    """Run the worker until the server stops."""
+    while True:
+        command = (sys.executable, "-m", "workflow.worker", url)
+        process = await asyncio.create_subprocess_exec(*command)
+        try:
+            code = await process.wait()
+        except asyncio.CancelledError:
+            await _stop(process)
+            raise
+        log.error("The worker ended with code %s; it is started again.", code)
+        await asyncio.sleep(RESTART_SECONDS)
+
+
+async def _stop(process: asyncio.subprocess.Process) -> None:
+    process.terminate()
     try:
-        worker.wait(STOP_SECONDS)
-    except subprocess.TimeoutExpired:
-        worker.kill()
+        await asyncio.wait_for(process.wait(), STOP_SECONDS)
+    except TimeoutError:
+        process.kill()

@@ -6,7 +6,13 @@ from urllib.parse import quote
 import streamlit as st
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.responses import (
+    JSONResponse,
+    PlainTextResponse,
+    RedirectResponse,
+    Response,
+    StreamingResponse,
+)
 from starlette.routing import Route
 
 from pages.resources import engine, now
@@ -64,7 +70,14 @@ async def download(request: Request) -> Response:
     )
 
 
+async def open_label(request: Request) -> Response:
+    """Label is the first screen and lives at /; its other address leads there."""
+    query = f"?{request.url.query}" if request.url.query else ""
+    return RedirectResponse(f"/{query}", status_code=307)
+
+
 ROUTES = [
+    Route("/label", open_label),
     Route("/healthz", report_health),
     Route("/export/{kind}", download),
 ]

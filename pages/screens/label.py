@@ -106,23 +106,27 @@ def _empty(annotator: Annotator, desk: Desk) -> None:
 
 def _passages(question: Question) -> None:
     item = question.item
-    head, find = st.columns([2.2, 1], vertical_alignment="center")
-    head.html('<p class="ratchet-cap">Query</p>')
+    head, find = st.columns([2.2, 1], vertical_alignment="top")
+    head.html(
+        '<p class="ratchet-cap">Query</p>'
+        f'<div class="ratchet-query" dir="auto">{escape(item.query)}</div>'
+    )
     search = find.text_input(
         "Find in the passages",
         key=f"find-{item.item_id}",
         placeholder="Find in the passages",
         label_visibility="collapsed",
     )
-    st.html(f'<div class="ratchet-query" dir="auto">{escape(item.query)}</div>')
     hits = reading.count_hits([passage.text for passage in item.passages], search)
     found = f" · {hits} found" if search.strip() else ""
     with st.container(key="passages"):
         if not item.passages:
             st.html('<p class="ratchet-quiet">This item came without retrieved passages.</p>')
             return
-        st.html(f'<p class="ratchet-cap">Retrieved passages ({len(item.passages)}){found}</p>')
-        st.html(reading.passages_html(item.passages, search))
+        st.html(
+            f'<p class="ratchet-cap">Retrieved passages ({len(item.passages)}){found}</p>'
+            + reading.passages_html(item.passages, search)
+        )
 
 
 def _answer(annotator: Annotator, question: Question) -> None:
