@@ -1,13 +1,12 @@
 """The process beside the server: keeps posteriors up to date and does the long jobs.
 
-Run as `python -m workflow.worker DATABASE_URL`; one a database, by lock. It looks for new labels
+Run as `python -m workflow.worker`; `DATABASE_URL` names the database, one worker each, by lock. It looks for new labels
 several times a second. Until NUTS is compiled, in a thread, the exact engine answers; a job runs
 in a thread of its own, so that it never delays a posterior.
 """
 
 import logging
 import os
-import sys
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -18,9 +17,10 @@ from sqlalchemy import Engine as Database
 from sqlalchemy.exc import OperationalError
 
 from db import jobs, studies
-from db.engine import make_engine, reading, transaction
+from db.engine import reading, transaction
 from db.locks import worker_lock
 from workflow import fitting
+from workflow.database import connect, database_url
 from workflow.errors import EXPECTED
 from workflow.fitting import Engine
 from workflow.working import JOBS, run_job
@@ -49,10 +49,10 @@ class Shift:
         return Engine.NUTS if _is_good(self.compiling) else Engine.EXACT
 
 
-def main(url: str) -> None:
+def main() -> None:
     """Work until the parent process is gone."""
     parent = os.getppid()
-    database = make_engine(url)
+    database = connect(database_url())
     while os.getppid() == parent:
         with worker_lock(database) as is_mine:
             if is_mine:
@@ -140,4 +140,4 @@ def _now() -> datetime:
 
 if __name__ == "__main__":
     logging.basicConfig(level=logging.INFO, format="%(name)s: %(message)s")
-    main(sys.argv[1])
+    main()

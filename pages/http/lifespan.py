@@ -29,9 +29,8 @@ log = logging.getLogger("ratchet")
 async def lifespan(_app: st.App) -> AsyncIterator[dict[str, Any]]:
     """Prepare the database and keep a worker while the server runs."""
     _require_loopback()
-    url = database.database_url()
-    sample.open_when_new(url, now())
-    worker = asyncio.create_task(_keep_worker(url))
+    sample.open_when_new(database.database_url(), now())
+    worker = asyncio.create_task(_keep_worker())
     # What was imported stays: later collections need not walk over it.
     gc.collect()
     gc.freeze()
@@ -52,10 +51,10 @@ def _require_loopback() -> None:
         )
 
 
-async def _keep_worker(url: str) -> None:
-    """Run the worker until the server stops."""
+async def _keep_worker() -> None:
+    """Run the worker until the server stops; it reads the same DATABASE_URL."""
+    command = (sys.executable, "-m", "workflow.worker")
     while True:
-        command = (sys.executable, "-m", "workflow.worker", url)
         process = await asyncio.create_subprocess_exec(*command)
         try:
             code = await process.wait()
