@@ -1,8 +1,8 @@
 """The process beside the server: keeps posteriors up to date and does the long jobs.
 
-Run as `python -m workflow.worker`; `DATABASE_URL` names the database, one worker each, by lock. It looks for new labels
-several times a second. Until NUTS is compiled, in a thread, the exact engine answers; a job runs
-in a thread of its own, so that it never delays a posterior.
+Run as `python -m workflow.worker`; `DATABASE_URL` names the database, which has one worker, by
+lock. It looks for new labels several times a second. Until NUTS is compiled, in a thread, the
+exact engine answers; a job runs in a thread of its own, so that it never delays a posterior.
 """
 
 import logging
