@@ -15,7 +15,7 @@ from db.export import Filter as Filter
 from db.export import Labelled as Labelled
 from db.formats.writing import FileFormat as FileFormat
 from db.formats.writing import row_batches, write_rows
-from model.rat.beliefs import UNOBSERVED
+from model.rat.cells import UNOBSERVED
 from workflow import fitting
 from workflow.fitting import Engine
 from workflow.reports import BELIEFS

@@ -156,7 +156,7 @@ def _shared_retrieval(frame: pd.DataFrame) -> Any:
             " differ; one is expected. Correct one of them, or name the annotators."
         )
     balance = (2 * votes["retrieval"].astype(int) - 1).groupby(votes["context"]).sum()
-    majority = np.sign(balance).map({1: 1, -1: 0, 0: MISSING})
+    majority = balance.map(lambda votes: MISSING if votes == 0 else int(votes > 0))
     return frame["context"].map(majority).fillna(MISSING).astype(np.int8)
 
 

@@ -24,8 +24,9 @@ from db.item_rows import Reading, read_rows, stored_columns
 from db.label_merge import LabelFindings, inspect_labels, merge_labels, refuse_strays
 from db.label_rows import read_labels
 from db.staging import merging, stage, staging
-from model.abstention.rules import DEFAULT_RULES, AbstentionRules, rules_from_json, score_answers
+from model.abstention.rules import DEFAULT_RULES, AbstentionRules, score_answers
 from workflow.errors import RatchetError
+from workflow.stored_rules import from_stored
 from workflow.studies import Choices, create_in
 
 PREVIEW_ROWS = 20
@@ -171,7 +172,7 @@ def _rules(engine: Engine, name: str) -> AbstentionRules:
         study = studies.find_study(session, name)
         if study is None:
             return DEFAULT_RULES
-        return rules_from_json(items.read_rules(session, study.id)[1])
+        return from_stored(items.read_rules(session, study.id)[1])
 
 
 def _abstentions(answers: Sequence[str | None], rules: AbstentionRules) -> list[bool | None]:

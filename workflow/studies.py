@@ -14,9 +14,10 @@ from db.queue import Progress
 from db.studies import Study, StudySettings
 from db.studies import StudySize as StudySize
 from db.tables import Asks as Asks
-from model.abstention.rules import DEFAULT_RULES, rules_to_json
+from model.abstention.rules import DEFAULT_RULES
 from model.rat.policy import DEFAULT_POLICY, Policy, parse_policy
 from model.rat.priors import PRIOR_PRESETS, BetaPrior, RatPriors, check_priors
+from workflow.stored_rules import to_stored
 
 
 class Choices(NamedTuple):
@@ -80,7 +81,7 @@ def create(engine: Engine, name: str, choices: Choices, person: str, now: dateti
 def create_in(session: Session, name: str, choices: Choices, person: str, now: datetime) -> Study:
     """The same within a transaction of the caller."""
     study = store.create_study(session, name, _settings(choices), now)
-    items.add_rules(session, study.id, rules_to_json(DEFAULT_RULES), now)
+    items.add_rules(session, study.id, to_stored(DEFAULT_RULES), now)
     deed = audit.Deed(person, "create study", {"name": study.name}, study.id)
     audit.write(session, deed, now)
     return store.get_study(session, study.name)

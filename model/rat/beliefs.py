@@ -9,6 +9,7 @@ from itertools import product
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from model.rat.cells import (
     CELL_ABSTAINED,
@@ -63,12 +64,15 @@ def item_beliefs(rates: Rates, policy: Policy = DEFAULT_POLICY) -> list[ItemBeli
     ]
 
 
-def _belief(pattern: Array, cells: Array, worth: Array, is_settled: bool) -> ItemBelief:
+def _belief(pattern: NDArray[np.int8], cells: Array, worth: Array, is_settled: bool) -> ItemBelief:
     """Shares of the open cells, averaged over draws."""
     total = cells.sum(axis=0)
     answered = cells[CELL_ABSTAINED == 0].sum(axis=0)
+    abstained, retrieval_label, task_label = (int(value) for value in pattern)
     return ItemBelief(
-        *(int(value) for value in pattern),
+        abstained=abstained,
+        retrieval_label=retrieval_label,
+        task_label=task_label,
         retrieval=_mean_ratio(cells[CELL_RETRIEVAL == 1].sum(axis=0), total),
         task=_mean_ratio(cells[CELL_TASK == 1].sum(axis=0), answered),
         policy_adherence=_mean_ratio(worth @ cells, total),

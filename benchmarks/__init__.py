@@ -1,0 +1,1 @@
+"""Speed and memory, measured; each script prints a table."""
