@@ -65,11 +65,6 @@ def get_item(session: Session, study_id: int, item_key: str) -> ItemRow:
     return ItemRow(*row)
 
 
-def read_key(session: Session, item_id: int) -> str:
-    """The id of an item in files."""
-    return session.scalars(select(Item.item_key).where(Item.id == item_id)).one()
-
-
 def read_text(session: Session, item_id: int) -> ItemText:
     """What is read to label this item."""
     item, context = session.execute(

@@ -8,7 +8,7 @@ The resolved value of a question is the majority of the current answers that cou
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, and_, case, delete, func, select, update
+from sqlalchemy import ColumnElement, and_, delete, func, select, update
 from sqlalchemy.orm import Session, aliased
 
 from db import studies
@@ -41,9 +41,10 @@ class NewLabel(NamedTuple):
 
 
 class Event(NamedTuple):
-    """A label event of the log."""
+    """A label event of the log; `item_key` is the id of its item in files."""
 
     id: int
+    item_key: str
     subject: Subject
     value: Value
     note: str | None
@@ -60,12 +61,14 @@ class LabelCounts(NamedTuple):
 def record(session: Session, label: NewLabel, now: datetime) -> int:
     """Write a label event and what follows from it; returns the event's id."""
     lock_subject(session, label.subject)
+    answers = _current_answers(session, label.subject)
     event = _event(label, EventKind.LABEL, now)
-    event.is_extra = _comes_too_late(session, label)
+    event.is_extra = _comes_too_late(session, label, answers)
     session.add(event)
     session.flush()
-    _set_answer(session, event)
-    resolve(session, label.subject)
+    mine = next((one for one in answers if one.person_id == label.person_id), None)
+    current = _set_answer(session, event, mine)
+    _store_votes(session, label.subject, [one for one in answers if one is not mine] + [current])
     studies.touch(session, label.study_id)
     return event.id
 
@@ -101,8 +104,10 @@ def find_last(session: Session, study_id: int, person_id: int) -> Event | None:
 
 def list_recent(session: Session, study_id: int, person_id: int, count: int) -> list[Event]:
     """The last labels of a person that hold, newest first."""
-    rows = session.scalars(
+    rows = session.execute(
         _not_undone()
+        .add_columns(Item.item_key)
+        .join(Item, Item.id == LabelEvent.item_id)
         .where(
             LabelEvent.study_id == study_id,
             LabelEvent.person_id == person_id,
@@ -111,13 +116,17 @@ def list_recent(session: Session, study_id: int, person_id: int, count: int) -> 
         .order_by(LabelEvent.id.desc())
         .limit(count)
     )
-    return [_public(row) for row in rows]
+    return [_public(row, item_key) for row, item_key in rows]
 
 
 def find_by_lease(session: Session, lease_id: int) -> Event | None:
     """The label given through a lease, or None."""
-    row = session.scalar(select(LabelEvent).where(LabelEvent.lease_id == lease_id))
-    return None if row is None else _public(row)
+    row = session.execute(
+        select(LabelEvent, Item.item_key)
+        .join(Item, Item.id == LabelEvent.item_id)
+        .where(LabelEvent.lease_id == lease_id)
+    ).first()
+    return None if row is None else _public(*row)
 
 
 def find_answer(session: Session, person_id: int, subject: Subject) -> Value | None:
@@ -155,29 +164,42 @@ def counting() -> ColumnElement[bool]:
 
 
 def lock_subject(session: Session, subject: Subject) -> None:
-    """Let one writer at a time change the answers of a subject (SQLite has one writer anyway)."""
+    """Let one writer at a time change the answers of a subject; SQLite has one writer anyway."""
+    if session.get_bind().dialect.name == "sqlite":
+        return
     if subject.label_type == LabelType.RETRIEVAL:
-        session.execute(
-            select(Context.id).where(Context.id == subject.context_id).with_for_update()
-        )
+        row = select(Context.id).where(Context.id == subject.context_id)
     else:
-        session.execute(select(Item.id).where(Item.id == subject.item_id).with_for_update())
+        row = select(Item.id).where(Item.id == subject.item_id)
+    session.execute(row.with_for_update())
 
 
 def resolve(session: Session, subject: Subject) -> None:
     """Set the votes and the majority of a subject from its current answers."""
-    yes = func.coalesce(func.sum(case((Answer.value == Value.YES, 1), else_=0)), 0)
-    no = func.coalesce(func.sum(case((Answer.value == Value.NO, 1), else_=0)), 0)
-    tally = select(func.count(), yes, no).where(_answers_to(subject), counting())
-    votes, ayes, noes = session.execute(tally).one()
-    majority = None if ayes == noes else int(ayes > noes)
-    values: dict[str, Any]
+    _store_votes(session, subject, _current_answers(session, subject))
+
+
+def _current_answers(session: Session, subject: Subject) -> list[Answer]:
+    return list(session.scalars(select(Answer).where(_answers_to(subject))))
+
+
+def _store_votes(session: Session, subject: Subject, answers: list[Answer]) -> None:
+    """The votes that count and their majority of yes and no; None when there is none or a tie."""
+    values = [one.value for one in answers if _counts(one)]
+    balance = values.count(Value.YES) - values.count(Value.NO)
+    majority = None if balance == 0 else int(balance > 0)
+    stored: dict[str, Any]
     if subject.label_type == LabelType.RETRIEVAL:
-        values = {"retrieval": majority, "retrieval_votes": votes}
-        session.execute(update(Context).where(Context.id == subject.context_id).values(values))
+        stored = {"retrieval": majority, "retrieval_votes": len(values)}
+        session.execute(update(Context).where(Context.id == subject.context_id).values(stored))
     else:
-        values = {"task": majority, "task_votes": votes}
-        session.execute(update(Item).where(Item.id == subject.item_id).values(values))
+        stored = {"task": majority, "task_votes": len(values)}
+        session.execute(update(Item).where(Item.id == subject.item_id).values(stored))
+
+
+def _counts(answer: Answer) -> bool:
+    """The same as `counting`, for a row at hand."""
+    return answer.value != Value.SKIP and not answer.is_extra
 
 
 def _event(label: NewLabel, kind: EventKind, now: datetime) -> LabelEvent:
@@ -186,30 +208,21 @@ def _event(label: NewLabel, kind: EventKind, now: datetime) -> LabelEvent:
     return LabelEvent(kind=kind, **subject._asdict(), **fields, created_at=now)
 
 
-def _comes_too_late(session: Session, label: NewLabel) -> bool:
+def _comes_too_late(session: Session, label: NewLabel, answers: list[Answer]) -> bool:
     """All votes wanted are in, and this person's is not one of them."""
     if label.value == Value.SKIP:
         return False
-    mine = session.scalar(
-        select(Answer.is_extra).where(
-            _answers_of(label.person_id, label.subject), Answer.value != Value.SKIP
-        )
-    )
-    if mine is not None:
-        return mine
-    return count_votes(session, label.subject) >= studies.votes_wanted(session, label.study_id)
+    for one in answers:
+        if one.person_id == label.person_id and one.value != Value.SKIP:
+            return one.is_extra
+    votes = sum(map(_counts, answers))
+    return votes >= studies.votes_wanted(session, label.study_id)
 
 
-def count_votes(session: Session, subject: Subject) -> int:
-    """How many answers of a subject count."""
-    tally = select(func.count()).select_from(Answer).where(_answers_to(subject), counting())
-    return session.scalar(tally) or 0
-
-
-def _set_answer(session: Session, event: LabelEvent) -> None:
-    subject = _subject(event)
-    current = session.scalar(select(Answer).where(_answers_of(event.person_id, subject)))
+def _set_answer(session: Session, event: LabelEvent, current: Answer | None) -> Answer:
+    """Make this event the answer of its person."""
     if current is None:
+        subject = _subject(event)
         current = Answer(study_id=event.study_id, person_id=event.person_id, **subject._asdict())
         session.add(current)
     current.item_id = event.item_id
@@ -217,6 +230,7 @@ def _set_answer(session: Session, event: LabelEvent) -> None:
     current.is_extra = event.is_extra
     current.event_id = event.id
     session.flush()
+    return current
 
 
 def _restore_answer(session: Session, person_id: int, subject: Subject) -> None:
@@ -229,7 +243,8 @@ def _restore_answer(session: Session, person_id: int, subject: Subject) -> None:
     if before is None:
         session.execute(delete(Answer).where(_answers_of(person_id, subject)))
     else:
-        _set_answer(session, before)
+        current = session.scalar(select(Answer).where(_answers_of(person_id, subject)))
+        _set_answer(session, before, current)
 
 
 def _not_undone() -> Any:
@@ -264,5 +279,12 @@ def _subject(event: LabelEvent) -> Subject:
     return Subject(LabelType(event.label_type), event.item_id, event.context_id)
 
 
-def _public(event: LabelEvent) -> Event:
-    return Event(event.id, _subject(event), Value(event.value or ""), event.note, event.created_at)
+def _public(event: LabelEvent, item_key: str) -> Event:
+    return Event(
+        event.id,
+        item_key,
+        _subject(event),
+        Value(event.value or ""),
+        event.note,
+        event.created_at,
+    )

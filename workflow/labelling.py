@@ -142,7 +142,7 @@ def undo(engine: Engine, annotator: Annotator, event_id: int, now: datetime) -> 
             return None
         labels.undo(session, last.id, now)
         queue.lease(session, holder, last.subject, Reason(UNDONE))
-        return _recent(session, last)
+        return _recent(last)
 
 
 def reopen(engine: Engine, annotator: Annotator, event_id: int, now: datetime) -> None:
@@ -248,7 +248,7 @@ def _holder(session: Session, annotator: Annotator, now: datetime) -> Holder:
 def _desk(session: Session, holder: Holder, claimed: OpenLease | Empty) -> Desk:
     tally = queue.progress(session, holder.study)
     events = labels.list_recent(session, holder.study.id, holder.person_id, RECENT)
-    recent = tuple(_recent(session, event) for event in events)
+    recent = tuple(_recent(event) for event in events)
     if isinstance(claimed, Empty):
         return Desk(None, claimed, tally, recent)
     item = items.read_text(session, claimed.subject.item_id)
@@ -274,9 +274,9 @@ def _shown_metadata(item: ItemText, is_shown: bool) -> tuple[tuple[str, str], ..
     )
 
 
-def _recent(session: Session, event: labels.Event) -> Recent:
-    key = items.read_key(session, event.subject.item_id)
-    return Recent(event.id, key, event.subject.label_type, event.value, event.created_at)
+def _recent(event: labels.Event) -> Recent:
+    subject = event.subject
+    return Recent(event.id, event.item_key, subject.label_type, event.value, event.created_at)
 
 
 def _label_through(lease: OpenLease, holder: Holder, answer: Answered, seconds: float) -> NewLabel:
