@@ -1,19 +1,19 @@
 """Which question a person gets: the first open one in study order, held by a lease.
 
-A question is open while it wants votes, counting the live leases of others, and this person has
-neither answered nor skipped it. An answered refusal is never asked for its task, nor is an item
-without an answer text. Reading the row and taking the lease happen in one write transaction.
+Reading the row and taking the lease happen in one write transaction. The holder can always renew,
+and answers through the lease, once.
 """
 
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, and_, case, func, literal, or_, select, update
+from sqlalchemy import ColumnElement, and_, case, func, select, update
 from sqlalchemy.orm import Session, aliased
 
 from db.errors import StoreError
 from db.labels import Subject
+from db.open_questions import can_ask_task, first_open, still_open
 from db.studies import Study
 from db.tables import Answer, Asks, Context, Item, LabelType, Lease
 
@@ -135,7 +135,7 @@ def progress(session: Session, study: Study) -> Progress:
     if study.settings.asks != Asks.RETRIEVAL:
         votes = func.coalesce(func.sum(_as_int(Item.task_votes >= study.votes_wanted)), 0)
         row = session.execute(
-            select(func.count(), votes).where(Item.study_id == study.id, _can_ask_task())
+            select(func.count(), votes).where(Item.study_id == study.id, can_ask_task())
         ).one()
         total, done = total + row[0], done + row[1]
     return Progress(done, total)
@@ -172,16 +172,9 @@ def _held_by(holder: Holder) -> ColumnElement[bool]:
 
 def _take_next(session: Session, holder: Holder) -> Subject | None:
     """The first open question, its rows locked and, after the lock, found still open."""
-    retrieval_open, task_open = _open_retrieval(holder), _open_task(holder)
-    candidates = (
-        _in_study(select(Item.id, Item.context_id, retrieval_open), holder)
-        .where(or_(retrieval_open, task_open))
-        .order_by(Item.position)
-        .limit(1)
-        .with_for_update(skip_locked=True)
-    )
+    candidates = first_open(holder.study.settings.asks)
     for _ in range(CLAIM_TRIES):
-        row = session.execute(candidates).first()
+        row = session.execute(candidates, _binds(holder)).first()
         if row is None:
             return None
         kind = LabelType.RETRIEVAL if row[2] else LabelType.TASK
@@ -192,66 +185,18 @@ def _take_next(session: Session, holder: Holder) -> Subject | None:
 
 
 def _is_open(session: Session, holder: Holder, subject: Subject) -> bool:
-    condition = (
-        _open_retrieval(holder) if subject.label_type == LabelType.RETRIEVAL else _open_task(holder)
-    )
-    query = _in_study(select(Item.id), holder).where(Item.id == subject.item_id, condition)
-    return session.execute(query).first() is not None
+    query = still_open(holder.study.settings.asks, subject.label_type)
+    binds = _binds(holder) | {"item_id": subject.item_id}
+    return session.execute(query, binds).first() is not None
 
 
-def _in_study(query: Any, holder: Holder) -> Any:
-    return query.join(Context, Context.id == Item.context_id).where(
-        Item.study_id == holder.study.id
-    )
-
-
-def _open_retrieval(holder: Holder) -> ColumnElement[bool]:
-    if holder.study.settings.asks == Asks.TASK:
-        return literal(False)
-    to_this = and_(Answer.label_type == LabelType.RETRIEVAL, Answer.context_id == Context.id)
-    leased = and_(Lease.label_type == LabelType.RETRIEVAL, Lease.context_id == Context.id)
-    return _wants(Context.retrieval_votes, holder, to_this, leased)
-
-
-def _open_task(holder: Holder) -> ColumnElement[bool]:
-    if holder.study.settings.asks == Asks.RETRIEVAL:
-        return literal(False)
-    to_this = and_(Answer.label_type == LabelType.TASK, Answer.item_id == Item.id)
-    leased = and_(
-        Lease.label_type == LabelType.TASK,
-        Lease.context_id == Item.context_id,
-        Lease.item_id == Item.id,
-    )
-    return and_(_can_ask_task(), _wants(Item.task_votes, holder, to_this, leased))
-
-
-def _can_ask_task() -> ColumnElement[bool]:
-    return and_(or_(Item.abstained.is_(None), Item.abstained == 0), Item.answer.is_not(None))
-
-
-def _wants(
-    votes: Any, holder: Holder, to_this: ColumnElement[bool], leased: ColumnElement[bool]
-) -> ColumnElement[bool]:
-    """Votes are missing, after those that others are about to give; none of them is mine."""
-    others = (
-        select(func.count())
-        .select_from(Lease)
-        .where(leased, _is_live(holder.now), Lease.person_id != holder.person_id)
-        .correlate(Item, Context)
-        .scalar_subquery()
-    )
-    mine = (
-        select(Answer.id)
-        .where(to_this, Answer.person_id == holder.person_id)
-        .correlate(Item, Context)
-        .exists()
-    )
-    wanted = holder.study.votes_wanted
-    return and_(votes < wanted, ~mine, votes + others < wanted)
-
-
-def _is_live(now: datetime) -> ColumnElement[bool]:
-    return and_(Lease.closed_at.is_(None), Lease.expires_at > now)
+def _binds(holder: Holder) -> dict[str, Any]:
+    return {
+        "study_id": holder.study.id,
+        "person_id": holder.person_id,
+        "votes_wanted": holder.study.votes_wanted,
+        "now": holder.now,
+    }
 
 
 def _why_empty(session: Session, holder: Holder) -> Empty:
