@@ -44,7 +44,7 @@ PHRASEBOOKS = {
             "I am unable to answer that.",
             "I'm sorry, but I do not have enough information to answer this.",
             "There is not enough information in the passages to answer the question [1][2].",
-            "The help pages do not contain this information.",
+            "The provided documents do not contain this information.",
             "I found no information about this.",
             "Unfortunately, I have no information on that. Would you like to speak to a person?",
             "I was unable to find anything on this point in the pages about {topic}.",
@@ -85,7 +85,7 @@ PHRASEBOOKS = {
             "Tut mir leid, dazu liegen mir keine Informationen vor.",
             "Zu dieser Frage habe ich leider keine Informationen. Bitte rufen Sie uns an, wir "
             "helfen gern.",
-            "Die Hilfeseiten enthalten keine Angaben dazu [1].",
+            "Die Dokumente enthalten dazu keine Angaben [1].",
             "Ich konnte in den Artikeln keine Antwort finden [1][2].",
             "In den Texten zum Thema „{topic}“ habe ich keine Antwort gefunden.",
             "Diese Frage kann ich leider nicht beantworten. Soll ich sie weiterleiten?",
