@@ -1,5 +1,6 @@
 """The frame of every screen: which study, how far it is, and the designed empty states."""
 
+import re
 from datetime import UTC, datetime
 from html import escape
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -39,6 +40,11 @@ def show_empty(title: str, text: str) -> None:
         f'<div class="ratchet-empty"><div class="title">{escape(title)}</div>'
         f"<div>{escape(text)}</div></div>"
     )
+
+
+def literal(text: str) -> str:
+    """Text as a widget label: Markdown, colons and dollars show as typed."""
+    return re.sub(r"([\\`*_{}\[\]()#+\-.!:$~<>|&])", r"\\\1", " ".join(text.split()))
 
 
 def clock(moment: datetime) -> str:

@@ -23,6 +23,7 @@ class Deed(StrEnum):
     SKIP = "skip"
     FLAG = "flag"
     NOTE = "note"
+    LAST = "last"
     HELP = "help"
     SAVE = "save"
     CANCEL = "cancel"
@@ -44,6 +45,7 @@ KEYS = {
     Deed.SKIP: Keys("s", None, "Skip this question, with a reason"),
     Deed.FLAG: Keys("f", None, "Flag this item for the lead"),
     Deed.NOTE: Keys("m", None, "Answer with a note"),
+    Deed.LAST: Keys("l", None, "Your last answers, to change one"),
     Deed.HELP: Keys("h", None, "Show or hide these keys"),
     Deed.SAVE: Keys("Ctrl+Enter", None, "Save the note or flag you are typing"),
     Deed.CANCEL: Keys("Esc", None, "Close the note, flag or skip panel"),

@@ -22,6 +22,13 @@ def style_sheet() -> str:
     return f"<style>{css}</style>"
 
 
+@st.cache_resource(show_spinner=False)
+def key_script() -> str:
+    """The script that drops the repeats of held keys, as a tag."""
+    script = (Path(__file__).parent / "keys.js").read_text(encoding="utf-8")
+    return f"<script>{script}</script>"
+
+
 def now() -> datetime:
     """This moment; the one clock of the screens."""
     return datetime.now(UTC)

@@ -22,6 +22,7 @@ class Mode(StrEnum):
     SKIP = "skip"
     FLAG = "flag"
     NOTE = "note"
+    LAST = "last"
 
 
 class Action(StrEnum):

@@ -11,7 +11,7 @@ import streamlit as st
 
 from pages import frame, reading
 from pages.keys import KEYS, Deed
-from pages.resources import engine, now
+from pages.resources import engine, key_script, now
 from pages.session import (
     Action,
     Mode,
@@ -55,6 +55,7 @@ def draw() -> None:
     """The screen."""
     person = require(Action.LABEL)
     study = frame.open_screen("Label")
+    st.html(key_script(), unsafe_allow_javascript=True)
     if study is not None:
         _desk(Annotator(study, person))
 
@@ -171,8 +172,10 @@ def _question(annotator: Annotator, desk: Desk, question: Question) -> None:
         again = f' <span class="ratchet-quiet">you said: {VALUE_WORDS[question.previous]}</span>'
     st.html(f'<span class="ratchet-tag">{name}</span>{again}')
     st.html(f'<div class="ratchet-query" data-lease="{question.lease_id}">{text}</div>')
-    panel = PANELS[mode()]
-    panel(annotator, question)
+    if mode() == Mode.LAST:
+        _last_panel(annotator, desk, question)
+    else:
+        PANELS[mode()](annotator, question)
     if mode() == Mode.ANSWER:
         _side_buttons(annotator, desk, question)
     if is_help_open():
@@ -194,7 +197,7 @@ def _answer_panel(annotator: Annotator, question: Question) -> None:
                 shortcut=entry.main,
                 on_click=press,
                 width="stretch",
-                type="primary",
+                type="secondary" if deed == Deed.CANT_TELL else "primary",
             )
             st.button(
                 entry.meaning,
@@ -211,6 +214,7 @@ def _side_buttons(annotator: Annotator, desk: Desk, question: Question) -> None:
             (Deed.SKIP, "Skip", Mode.SKIP),
             (Deed.NOTE, "Note", Mode.NOTE),
             (Deed.FLAG, "Flag", Mode.FLAG),
+            (Deed.LAST, "Last answers", Mode.LAST),
         ):
             st.button(
                 label,
@@ -284,6 +288,21 @@ def _flag_panel(annotator: Annotator, question: Question) -> None:
         _cancel_button(question)
 
 
+def _last_panel(annotator: Annotator, desk: Desk, question: Question) -> None:
+    if not desk.recent:
+        st.html('<p class="ratchet-quiet">You have not answered anything yet.</p>')
+    for label in desk.recent:
+        words = f"{label.item_id} · {QUESTIONS[label.label_type][0]}: {VALUE_WORDS[label.value]}"
+        st.button(
+            f"Change {frame.literal(words)}",
+            key=f"change-{label.event_id}",
+            on_click=_reopen,
+            args=(annotator, label.event_id),
+            width="stretch",
+        )
+    _cancel_button(question)
+
+
 PANELS = {
     Mode.ANSWER: _answer_panel,
     Mode.SKIP: _skip_panel,
@@ -342,6 +361,14 @@ def _flag(annotator: Annotator, lease_id: int) -> None:
 def _undo(annotator: Annotator, event_id: int) -> None:
     try:
         labelling.undo(engine(), annotator, event_id, now())
+    except EXPECTED as error:
+        leave_notice(str(error))
+
+
+def _reopen(annotator: Annotator, event_id: int) -> None:
+    try:
+        labelling.reopen(engine(), annotator, event_id, now())
+        set_mode(Mode.ANSWER)
     except EXPECTED as error:
         leave_notice(str(error))
 
