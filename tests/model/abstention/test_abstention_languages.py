@@ -1,0 +1,413 @@
+"""Are refusals caught and real answers let through, in each language?
+
+The sentences were written for these tests, apart from the phrase lists: refusals as generators
+word them, and answers of a help desk that hold the same negations.
+"""
+
+from typing import NamedTuple
+
+import pytest
+
+from model.abstention.rules import judge_answer
+
+
+class Sentences(NamedTuple):
+    """Answers of one language, each in both outcomes."""
+
+    refusals: tuple[str, ...]
+    answers: tuple[str, ...]
+
+
+LANGUAGES = {
+    "en": Sentences(
+        (
+            "I don't know.",
+            "I don’t know the answer to that, sorry.",
+            "Sorry, I do not know.",
+            "I'm sorry, but I can't answer that based on the documents I was given.",
+            "I'm afraid I cannot answer your question with the pages at hand.",
+            "I am unable to answer this question.",
+            "Unfortunately, I couldn't find any information on this topic.",
+            "I could not find anything about delivery to islands.",
+            "I was not able to find that in the manual.",
+            "Based on the provided context, I can not determine the opening hours.",
+            "I don't have enough information to answer this question.",
+            "I do not have any specific information about that model.",
+            "I apologize, but I don't have access to your account data.",
+            "There is not enough information to say which one applies.",
+            "There's no information about refunds in these pages.",
+            "There is no mention of a second driver in the text.",
+            "The context does not mention a warranty.",
+            "The provided documents do not contain the price of the upgrade.",
+            "The passages don't say how long it takes.",
+            "The given context doesn't provide any details on that.",
+            "The name of the chairman is not mentioned in the given context.",
+            "This cannot be answered from the sources.",
+            "Your question is not related to the provided context.",
+            "That is beyond my knowledge.",
+            "I'm sorry. I can't help with that request.",
+            "Thank you for your question! Unfortunately I couldn't find an answer.",
+            "Hello! I have no information about this product. Please call us.",
+            "**I do not know**",
+            "I DON'T KNOW.",
+            "UNANSWERABLE",
+            "“I don't know.”",
+            "I'm sorry, but the information you're asking for isn't in the documents.",
+            "The provided text doesn't specify.",
+            "No information is available on this.",
+            "Information about parking isn't available in the provided documents.",
+            "I can't say for sure based on the provided sources.",
+            "I wasn't able to locate the section on returns.",
+            "The documents do not mention a fee.",
+            "My knowledge base doesn't cover this.",
+            "This isn't covered in the provided context.",
+            "It's not possible to answer this question based on the passages.",
+            "I haven't found any page on this.",
+            "None of the provided passages mention a discount.",
+            "I don't have any details on that.",
+            "I don't have that information.",
+            "I'm not able to provide an answer.",
+            "Sorry, I don't know that one.",
+            "Sorry, there's nothing about this in the documents I have.",
+            "The answer is not in the context.",
+            "The sources provided do not give a date.",
+            "The retrieved passages don't contain the answer.",
+            "The article does not say when it was built.",
+            "It cannot be determined from the context.",
+            "The answer to this question cannot be found in the text.",
+            "The question can't be answered based on the information given.",
+            "There isn't any information on that in the documents.",
+            "There isn't enough information in the context.",
+            "There are no details about this in the provided text.",
+            "I regret that I cannot answer this.",
+            "We do not have any information on that.",
+            "I do not see any information on that in the context.",
+            "Unable to answer based on the given context.",
+            "Cannot answer.",
+            "No answer.",
+            "I found nothing on that in the handbook.",
+            "No information found for this question.",
+            "N/A",
+        ),
+        (
+            "You cannot return opened items.",
+            "There is no information required to open an account.",
+            "No, you can't.",
+            "No. You can not combine two vouchers.",
+            "We do not know your password; only you can reset it.",
+            "If you do not know your customer number, look at the last invoice.",
+            "The device cannot find the network when the switch is off.",
+            "If the app could not find your parcel, check the number you typed.",
+            'The message "I could not find the server" means that the router is off.',
+            "The answer to the question is yes: delivery is free from 50 euros.",
+            "The box does not contain batteries.",
+            "The package does not include a charger.",
+            "The contract does not mention a notice period, so the legal one of a month applies.",
+            "Sorry for the trouble! The parcel left our depot today.",
+            "The fee is not included in the price.",
+            "There is not enough space for two beds.",
+            "Insufficient funds are the usual reason why a payment is declined.",
+            "Without further delay the bank pays the amount within two days.",
+            "It is unclear when the strike ends; trains run every two hours until then.",
+            "Unfortunately, opened software cannot be returned.",
+            "Nobody is able to answer calls on Sundays.",
+            "In this context, the app does not provide a receipt.",
+            "The manual does not say so explicitly, but the valve opens to the left.",
+            "You do not have access to the folder until an owner invites you.",
+            "I do not recommend it: the glue dissolves.",
+            "If a page could not be found, the server answers with 404.",
+            "No information is stored after you delete your account.",
+            "Your data is not available to other customers.",
+            "The information provided in the form is not shared with third parties.",
+            "The information provided by you does not leave the European Union.",
+            "The text says that it is not allowed.",
+            "The knowledge base does not need a licence.",
+            "Context switches do not cost much on this processor.",
+            "The context menu does not have an undo button in version 2.",
+            "Search results do not include archived pages unless you tick the box.",
+            "The passage is closed; do not provide the code to anybody.",
+            "If you cannot answer the security question, call us.",
+            "Not enough information for a claim? Add the photos of the damage.",
+            "The user is told \"I'm sorry, I can't help with that\" when the bot fails.",
+            "I cannot recommend a dose, but adults take up to 3 g a day according to the leaflet.",
+            "Not all features are available in the text editor.",
+            "Employees who do not know whom to ask should contact HR.",
+            "Insufficient information on the label is a reason for recall.",
+        ),
+    ),
+    "de": Sentences(
+        (
+            "Das weiß ich leider nicht.",
+            "Ich weiss es nicht.",
+            "Dazu habe ich leider keine Informationen.",
+            "Leider kann ich diese Frage nicht beantworten.",
+            "Ich kann Ihnen dazu keine Auskunft geben.",
+            "Ich konnte dazu nichts finden.",
+            "Ich konnte in den Unterlagen keine Angaben zum Preis finden.",
+            "Mir liegen dazu keine Informationen vor.",
+            "Der Kontext enthält keine Angaben zur Garantie.",
+            "Das geht aus dem gegebenen Kontext nicht hervor.",
+            "Die Frage kann anhand der Dokumente nicht beantwortet werden.",
+            "Es tut mir leid. Dabei kann ich Ihnen nicht weiterhelfen.",
+            "Die Höhe der Gebühr wird im bereitgestellten Kontext nicht erwähnt.",
+            "Es gibt nicht genügend Informationen, um das zu sagen.",
+            "Leider weiß ich das nicht.",
+            "Leider liegen mir dazu keine Informationen vor.",
+            "Hierzu finde ich in den Dokumenten nichts.",
+            "Diese Information ist in den Dokumenten nicht enthalten.",
+            "Die bereitgestellten Dokumente enthalten dazu keine Informationen.",
+            "Ich habe dazu keine Angaben gefunden.",
+            "Zu diesem Thema kann ich leider nichts sagen.",
+            "Auf Basis der vorliegenden Informationen lässt sich die Frage nicht beantworten.",
+            "Es tut mir leid, aber ich kann diese Frage nicht beantworten.",
+            "Dazu steht nichts in den Unterlagen.",
+        ),
+        (
+            "Sie können geöffnete Ware nicht zurückgeben.",
+            "Nein, das geht leider nicht.",
+            "Wenn Sie Ihr Passwort nicht wissen, setzen Sie es zurück.",
+            "Für die Anmeldung werden keine Informationen zum Einkommen benötigt.",
+            "Das Paket enthält keine Batterien.",
+            "Ich habe Ihre Bestellung gefunden: Sie kommt morgen an.",
+            "Bei Verlust kann die Karte nicht ersetzt werden.",
+            "Die Gebühr ist im Preis nicht enthalten.",
+            "Keine Informationen gehen verloren, wenn Sie das Gerät wechseln.",
+            "Sie können mir nicht helfen? Doch: rufen Sie an.",
+            "Wenn ich die Karte nicht finden kann, sperre ich sie sofort.",
+            "Der Text enthält keine Umlaute, daher ist die Kodierung gleich.",
+            "Nein, im Preis nicht enthalten.",
+        ),
+    ),
+    "fr": Sentences(
+        (
+            "Je ne sais pas.",
+            "Désolé, je n'ai pas trouvé d'informations à ce sujet.",
+            "Je n’ai pas assez d’informations pour répondre.",
+            "Malheureusement, je ne peux pas répondre à cette question.",
+            "Le contexte fourni ne mentionne pas la garantie.",
+            "Je ne dispose pas de cette information.",
+            "Il n'y a aucune information sur ce point dans les documents.",
+            "JE N'AI PAS TROUVE LA REPONSE.",
+            "Je suis désolé, mais je ne peux pas répondre.",
+            "Les documents fournis ne contiennent pas cette information.",
+            "Cette information n'est pas disponible dans le contexte.",
+        ),
+        (
+            "Vous ne pouvez pas retourner un article ouvert.",
+            "Non, ce n'est pas possible.",
+            "Si vous ne savez pas quel modèle choisir, mesurez la porte.",
+            "Aucune pièce d'identité n'est demandée.",
+            "Le colis ne contient pas de piles.",
+            "Je vous confirme que la livraison est gratuite.",
+        ),
+    ),
+    "es": Sentences(
+        (
+            "No lo sé.",
+            "Lo siento, no puedo responder a esa pregunta.",
+            "No encontré información sobre ese tema.",
+            "Lamentablemente, no tengo suficiente información para contestar.",
+            "El contexto proporcionado no menciona la garantía.",
+            "No hay información disponible sobre los plazos.",
+            "Lo siento, no dispongo de esa información.",
+            "El documento no especifica el precio.",
+        ),
+        (
+            "No puede devolver artículos abiertos.",
+            "No, no es posible.",
+            "Si no sabe su número de cliente, mire la factura.",
+            "La caja no contiene pilas.",
+            "No hay gastos de envío.",
+            "No es necesario presentar información adicional.",
+        ),
+    ),
+    "it": Sentences(
+        (
+            "Non lo so.",
+            "Mi dispiace, non posso rispondere a questa domanda.",
+            "Non ho trovato informazioni su questo argomento.",
+            "Purtroppo non ho abbastanza informazioni.",
+            "Il contesto fornito non menziona la garanzia.",
+            "Mi dispiace, ma non sono in grado di rispondere.",
+            "Le informazioni fornite non sono sufficienti per rispondere.",
+        ),
+        (
+            "Non può restituire articoli aperti.",
+            "No, non è possibile.",
+            "Se non sa il suo codice cliente, guardi la fattura.",
+            "La scatola non contiene pile.",
+            "Non ci sono costi di spedizione.",
+        ),
+    ),
+    "pt": Sentences(
+        (
+            "Desculpe, eu não sei.",
+            "Não posso responder a essa pergunta.",
+            "Não encontrei informações sobre o assunto.",
+            "Infelizmente, não tenho informações suficientes.",
+            "O contexto fornecido não menciona a garantia.",
+            "Sinto muito, mas não consigo responder.",
+        ),
+        (
+            "Não pode devolver artigos abertos.",
+            "Não, não é possível.",
+            "Se não sabe o seu número de cliente, veja a fatura.",
+            "A caixa não contém pilhas.",
+            "Não há custos de envio.",
+        ),
+    ),
+    "nl": Sentences(
+        (
+            "Dat weet ik helaas niet.",
+            "Ik weet het niet.",
+            "Sorry, ik kan deze vraag niet beantwoorden.",
+            "Ik kon hierover niets vinden, en ik kon de prijs niet vinden.",
+            "Ik heb daar geen informatie over.",
+            "Er is onvoldoende informatie om dit te zeggen.",
+            "Het spijt me, maar ik kan daar geen antwoord op geven.",
+        ),
+        (
+            "U kunt geopende artikelen niet terugsturen.",
+            "Nee, dat kan niet.",
+            "Als u uw klantnummer niet weet, kijk dan op de factuur.",
+            "De doos bevat geen batterijen.",
+            "Er zijn geen verzendkosten.",
+        ),
+    ),
+    "tr": Sentences(
+        (
+            "Bilmiyorum.",
+            "Üzgünüm, bu konuda bilgi bulamadım.",
+            "Maalesef bu soruyu yanıtlayamıyorum.",
+            "Bu soruya cevap veremiyorum.",
+            "BİLMİYORUM.",
+            "Bu konuda yeterli bilgiye sahip değilim.",
+            "Maalesef verilen belgelerde bu bilgi yer almıyor.",
+        ),
+        (
+            "Açılmış ürünleri iade edemezsiniz.",
+            "Hayır, mümkün değil.",
+            "Müşteri numaranızı bilmiyorsanız faturaya bakın.",
+            "Kutuda pil yok.",
+            "Kargo ücreti yoktur.",
+        ),
+    ),
+    "pl": Sentences(
+        (
+            "Nie wiem.",
+            "Przepraszam, nie mogę odpowiedzieć na to pytanie.",
+            "Nie znalazłem informacji na ten temat.",
+            "Niestety nie mam wystarczających informacji.",
+            "Kontekst nie zawiera informacji o gwarancji.",
+            "Niestety w podanych dokumentach nie ma tej informacji.",
+        ),
+        (
+            "Nie można zwrócić otwartych produktów.",
+            "Nie, to niemożliwe.",
+            "Jeśli nie znasz numeru klienta, sprawdź fakturę.",
+            "Pudełko nie zawiera baterii.",
+            "Nie ma kosztów wysyłki.",
+        ),
+    ),
+    "ru": Sentences(
+        (
+            "Я не знаю.",
+            "К сожалению, я не могу ответить на этот вопрос.",
+            "Мне не удалось найти информацию об этом.",
+            "У меня нет информации по этому вопросу.",
+            "Контекст не содержит сведений о гарантии.",
+            "Я не нашёл ответа.",
+            "К сожалению, в предоставленных документах нет такой информации.",
+        ),
+        (
+            "Вы не можете вернуть вскрытый товар.",
+            "Нет, это невозможно.",
+            "Если вы не знаете номер клиента, посмотрите в счёте.",
+            "Коробка не содержит батареек.",
+            "За доставку платить не нужно.",
+        ),
+    ),
+    "ar": Sentences(
+        (
+            "لا أعرف.",
+            "عذرًا، لا يمكنني الإجابة عن هذا السؤال.",
+            "لم أجد معلومات حول هذا الموضوع.",
+            "ليس لدي معلومات كافية.",
+            "لا يحتوي السياق على معلومات عن الضمان.",
+        ),
+        (
+            "لا يمكنك إرجاع المنتجات المفتوحة.",
+            "لا، هذا غير ممكن.",
+            "إذا كنت لا تعرف رقم العميل فانظر إلى الفاتورة.",
+            "العلبة لا تحتوي على بطاريات.",
+        ),
+    ),
+    "he": Sentences(
+        (
+            "אני לא יודע.",
+            "מצטער, לא אוכל לענות על השאלה הזו.",
+            "לא מצאתי מידע בנושא.",
+            "אין לי מספיק מידע כדי לענות.",
+            "ההקשר אינו מכיל פרטים על האחריות.",
+        ),
+        (
+            "אי אפשר להחזיר מוצרים שנפתחו.",
+            "לא, זה לא אפשרי.",
+            "אם אינך יודע את מספר הלקוח, הסתכל בחשבונית.",
+            "הקופסה לא מכילה סוללות.",
+        ),
+    ),
+    "zh": Sentences(
+        (
+            "我不知道。",
+            "抱歉，我无法回答这个问题。",
+            "很抱歉，我没有找到相关信息。",
+            "根据提供的内容，没有足够的信息来回答。",
+            "對不起，我無法回答您的問題。",
+            "上下文中没有提到保修期。",
+            "抱歉，根据提供的资料我无法确定。",
+            "文档中未提及该信息。",
+        ),
+        (
+            "已拆封的商品不能退货。",
+            "不可以。",
+            "如果您不知道客户编号，请查看发票。",
+            "盒子里没有电池。",
+            "没有运费。",
+        ),
+    ),
+    "ja": Sentences(
+        (
+            "わかりません。",
+            "申し訳ありませんが、その質問にはお答えできません。",
+            "関連する情報が見つかりませんでした。",
+            "保証についての情報は含まれていません。",
+            "申し訳ございません。お答えしかねます。",
+            "提供された文書には記載がありません。",
+        ),
+        (
+            "開封済みの商品は返品できません。",
+            "いいえ、できません。",
+            "お客様番号をご存じない場合は、請求書をご覧ください。",
+            "箱に電池は入っていません。",
+            "送料はかかりません。",
+        ),
+    ),
+}
+
+REFUSALS = [(code, text) for code, found in LANGUAGES.items() for text in found.refusals]
+ANSWERS = [(code, text) for code, found in LANGUAGES.items() for text in found.answers]
+
+
+@pytest.mark.parametrize(("language", "text"), REFUSALS)
+def test_refusal_is_caught_by_a_rule_of_its_language(language: str, text: str) -> None:
+    abstention = judge_answer(text)
+    assert abstention.abstained is True
+    assert abstention.rule is not None
+    assert abstention.rule.language == language
+    assert abstention.matched
+
+
+@pytest.mark.parametrize(("language", "text"), ANSWERS)
+def test_answer_with_a_negation_is_no_refusal(language: str, text: str) -> None:
+    assert judge_answer(text).abstained is False
