@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rat_oracles import table_of
 
 from model.errors import ModelError
 from model.rat.counts import (
@@ -19,6 +18,7 @@ from model.rat.counts import (
     tally_labels,
     without_judges,
 )
+from tests.model.rat.rat_oracles import table_of
 
 POSSIBLE = [
     (abstained, retrieval, task)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rat_oracles import table_of
 from scipy import stats
 
 from model.errors import ModelError
@@ -26,6 +25,7 @@ from model.rat.derived import (
 )
 from model.rat.policy import POLICY_PRESETS, Policy, get_policy, parse_policy
 from model.rat.priors import BetaPrior, RatPriors, check_priors, draw_prior, get_priors
+from tests.model.rat.rat_oracles import table_of
 
 SHARE = st.floats(0, 1)
 RATES = st.tuples(SHARE, SHARE, SHARE, SHARE, SHARE)

@@ -5,14 +5,6 @@ import sys
 
 import numpy as np
 import pytest
-from rat_oracles import (
-    enumerate_posterior,
-    error_of_mean,
-    error_of_sd,
-    get_case,
-    load_cases,
-    table_of,
-)
 from scipy.special import betaln, gammaln
 
 from model.errors import ModelError
@@ -23,6 +15,14 @@ from model.rat.exact import effective_size, fit_exact, resample
 from model.rat.hidden_counts import HiddenPair, Urn, draw_hidden
 from model.rat.posterior import Engine
 from model.rat.priors import BetaPrior, RatPriors, get_priors
+from tests.model.rat.rat_oracles import (
+    enumerate_posterior,
+    error_of_mean,
+    error_of_sd,
+    get_case,
+    load_cases,
+    table_of,
+)
 
 ODD = RatPriors(
     BetaPrior(3, 1.5), BetaPrior(0.7, 2), BetaPrior(1.2, 4), BetaPrior(1, 3), BetaPrior(2, 0.6)

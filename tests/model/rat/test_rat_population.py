@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from rat_oracles import table_of
 
 from model.rat.cells import SixCells
 from model.rat.counts import CountTable
@@ -11,6 +10,7 @@ from model.rat.exact import fit_exact
 from model.rat.policy import POLICY_PRESETS, Policy
 from model.rat.population import complete, finite_estimates, finite_quantities
 from model.rat.priors import get_priors
+from tests.model.rat.rat_oracles import table_of
 
 NUM_DRAWS = 20_000
 FIXED = Rates(*(np.full(NUM_DRAWS, rate) for rate in (0.6, 0.3, 0.1, 0.2, 0.8)))
