@@ -1,0 +1,129 @@
+"""Is a label that the screen called saved still there after a kill -9 of the server?
+
+Fifty times: a real server, a real browser that labels by key, SIGKILL a random moment after
+"Saved" was seen. Every lease seen as saved must have its one label event in the database, and the
+posterior must equal a fresh fit of the log. Writes docs/proof_kills.md.
+"""
+
+import argparse
+import random
+import tempfile
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from playwright.sync_api import Browser, Page
+from sqlalchemy import Engine as Database
+from sqlalchemy import text
+
+from tests.chromium import chromium
+from tests.running_server import start_server, stop_server
+from workflow import database, fitting, sample
+from workflow.fitting import Engine
+
+REPORT = Path(__file__).parent.parent / "docs" / "proof_kills.md"
+KILLS = 50
+SEED = 20_261
+KEYS = {"1": "1", "2": "0", "3": "cant_tell"}
+
+
+class Tally(NamedTuple):
+    """What the kills showed."""
+
+    kills: int
+    saved: int
+    lost: int
+    doubled: int
+    altered: int
+    is_posterior_equal: bool
+
+
+def main() -> None:
+    """Kill, count, write the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=KILLS)
+    kills = parser.parse_args().kills
+    with tempfile.TemporaryDirectory() as name, chromium() as browser:
+        tally = kill_often(Path(name), browser, kills)
+    REPORT.write_text(table(tally), encoding="utf-8")
+    print(table(tally))
+    if tally.lost or tally.doubled or tally.altered or not tally.is_posterior_equal:
+        raise SystemExit(1)
+
+
+def kill_often(folder: Path, browser: Browser, kills: int) -> Tally:
+    """Label and kill again and again on one database."""
+    choice = random.Random(SEED)
+    said: dict[int, str] = {}
+    for _ in range(kills):
+        server = start_server(folder)
+        try:
+            page = browser.new_page()
+            page.goto(server.address)
+            for _ in range(choice.randint(1, 4)):
+                lease, key = _answer(page, choice)
+                said[lease] = KEYS[key]
+            time.sleep(choice.uniform(0, 0.05))
+            server.kill()
+            page.close()
+        finally:
+            stop_server(server)
+    engine = database.connect(f"sqlite:///{folder / 'ratchet.db'}")
+    return _compare(engine, said, kills)
+
+
+def table(tally: Tally) -> str:
+    """The tally as a page of Markdown."""
+    return (
+        "# Labels after a kill\n\n"
+        "Written by `python -m benchmarks.proof_kills`: the server is killed (SIGKILL) a random\n"
+        "moment, up to 50 ms, after the screen said Saved, then started on the same database.\n\n"
+        "| kills | labels seen as saved | lost | written twice | another value |"
+        " posterior equals a fresh fit |\n"
+        "| --- | --- | --- | --- | --- | --- |\n"
+        f"| {tally.kills} | {tally.saved} | {tally.lost} | {tally.doubled} | {tally.altered} |"
+        f" {'yes' if tally.is_posterior_equal else 'NO'} |\n"
+    )
+
+
+def _answer(page: Page, choice: random.Random) -> tuple[int, str]:
+    """Press a key on the question on screen and wait until the next one shows it was saved."""
+    page.wait_for_selector("[data-lease]")
+    lease = page.get_attribute("[data-lease]", "data-lease")
+    key = choice.choice(list(KEYS))
+    page.wait_for_timeout(150)
+    page.keyboard.press(key)
+    page.wait_for_selector(f"[data-lease]:not([data-lease='{lease}'])", timeout=15_000)
+    assert "Saved" in page.inner_text("[role=status]")
+    return int(lease or 0), key
+
+
+def _compare(engine: Database, said: dict[int, str], kills: int) -> Tally:
+    query = text("SELECT lease_id, value FROM label_event WHERE lease_id IS NOT NULL")
+    with engine.connect() as connection:
+        found = [(int(lease), str(value)) for lease, value in connection.execute(query)]
+    leases = [lease for lease, _ in found]
+    values = dict(found)
+    return Tally(
+        kills,
+        len(said),
+        lost=len(said.keys() - values.keys()),
+        doubled=len(leases) - len(set(leases)),
+        altered=sum(values.get(lease, value) != value for lease, value in said.items()),
+        is_posterior_equal=_is_posterior_equal(engine),
+    )
+
+
+def _is_posterior_equal(engine: Database) -> bool:
+    """What a refresh saves, read back, and a fit made anew from the log."""
+    fitting.refresh(engine, sample.NAME, Engine.EXACT, datetime.now(UTC))
+    latest = fitting.read_latest(engine, sample.NAME)
+    due = fitting.read_due(engine, sample.NAME)
+    fresh = fitting.fit_systems(due.tables, due.settings, Engine.EXACT)
+    saved = {fit.system: fit.summary for fit in latest.fits} if latest else {}
+    return saved == {fit.system: fit.summary for fit in fresh}
+
+
+if __name__ == "__main__":
+    main()
