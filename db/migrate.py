@@ -10,6 +10,7 @@ from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Engine
+from sqlalchemy.exc import DatabaseError
 
 from db.errors import StoreError
 
@@ -30,9 +31,20 @@ def upgrade(engine: Engine) -> None:
 
 
 def current_revision(engine: Engine) -> str | None:
-    """The revision the database is at; None when it is empty."""
-    with engine.connect() as connection:
-        return MigrationContext.configure(connection).get_current_revision()
+    """The revision the database is at; None when it is empty.
+
+    Raises:
+        StoreError: the database cannot be reached, or the file is no database.
+    """
+    try:
+        with engine.connect() as connection:
+            return MigrationContext.configure(connection).get_current_revision()
+    except DatabaseError as error:
+        reason = " ".join(str(error.orig).split())
+        raise StoreError(
+            f"The database {engine.url.render_as_string()} cannot be reached: {reason}."
+            " Check DATABASE_URL."
+        ) from error
 
 
 def newest_revision() -> str | None:
