@@ -34,7 +34,7 @@ from db.formats.csv_records import (
     read_record,
     records_pattern,
 )
-from db.formats.encoding import BLOCK_BYTES, ENCODING_NAMES, Encoding, read_text
+from db.formats.encoding import ENCODING_NAMES, SNIFF_BYTES, Encoding, read_text
 from db.formats.spreadsheet import unescape_names, unescape_table
 
 # Enough records to see whether a delimiter cuts them all alike.
@@ -190,7 +190,7 @@ def _body(file: CsvFile) -> Iterator[bytes]:
 
 def _sample(blocks: Iterator[bytes]) -> bytes:
     """The text that the header and the delimiter are read from."""
-    return _take(blocks, BLOCK_BYTES)
+    return _take(blocks, SNIFF_BYTES)
 
 
 def _blocks(path: Path, encoding: Encoding) -> Iterator[bytes]:

@@ -17,12 +17,15 @@ import numpy as np
 from db.errors import FileError
 
 BLOCK_BYTES = 2**20
+# What encoding, format, delimiter and header are read from.
+SNIFF_BYTES = 2**20
 # Of letters: German or French text stays under 10 %, Cyrillic or Japanese bytes exceed 60 %.
 MAX_LEGACY_SHARE = 0.4
 # Of the first block: text has next to none, but a short one may consist of them.
 MAX_CONTROL_SHARE = 0.1
 MIN_CONTROLS = 100
 CONTROL_BYTES = bytes(set(range(1, 32)) - set(b"\t\n\v\f\r\x1b"))
+CUT_CHARACTER = re.compile(rb"[\xc2-\xf4][\x80-\xbf]{0,2}\Z")
 UTF_8_SEQUENCES = re.compile(
     rb"(?:[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3})+"
 )
@@ -71,17 +74,17 @@ def detect_encoding(path: Path) -> Encoding:
         FileError: the file is binary, or in a legacy encoding other than cp1252.
     """
     with path.open("rb") as file:
-        block = file.read(BLOCK_BYTES)
+        block = file.read(SNIFF_BYTES)
         wide = _find_wide_encoding(block)
         if wide is not None:
             return wide
         _refuse_binary(block)
         while block.isascii():
-            block = file.read(BLOCK_BYTES)
+            block = file.read(SNIFF_BYTES)
             if not block:
                 return Encoding.UTF_8
-        # The next bytes complete a character that the end of the block cuts.
-        return _narrow_encoding(block + file.read(3))
+        # Some more, lest the only character outside ASCII is the one that the end cuts.
+        return _narrow_encoding(CUT_CHARACTER.sub(b"", block + file.read(1024)))
 
 
 def _find_wide_encoding(block: bytes) -> Encoding | None:
@@ -128,6 +131,16 @@ def _narrow_encoding(block: bytes) -> Encoding:
     return Encoding.CP1252
 
 
+def read_start(path: Path, encoding: Encoding) -> str:
+    """Return the first megabyte of text, all of a smaller file."""
+    blocks: list[str] = []
+    for block in read_text(path, encoding):
+        blocks.append(block)
+        if sum(map(len, blocks)) >= SNIFF_BYTES:
+            break
+    return "".join(blocks)
+
+
 def read_text(path: Path, encoding: Encoding) -> Iterator[str]:
     """Yield the text of a file in blocks of about 1 MB, without the byte order mark.
 
@@ -136,11 +149,15 @@ def read_text(path: Path, encoding: Encoding) -> Iterator[str]:
     """
     decoder = codecs.getincrementaldecoder(encoding)()
     position = FilePosition(0, 0)
+    has_begun = False
     with path.open("rb") as file:
         while block := file.read(BLOCK_BYTES):
             cut = len(decoder.getstate()[0])
             text = _decode(decoder, block, FilePosition(position.lines, position.offset - cut))
-            yield text.removeprefix("\ufeff") if position.offset == 0 else text
+            shown = text if has_begun else text.removeprefix("\ufeff")
+            has_begun = has_begun or bool(text)
+            if shown:
+                yield shown
             position = FilePosition(position.lines + text.count("\n"), position.offset + len(block))
         _decode(decoder, b"", position)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from db.errors import FileError
 from db.formats.batches import RowBatch, TableSource
 from db.formats.csv_reading import open_csv
-from db.formats.encoding import Encoding, detect_encoding, read_text
+from db.formats.encoding import Encoding, detect_encoding, read_start
 from db.formats.json_reading import open_json_lines, open_json_list
 from db.formats.parquet_reading import open_parquet
 
@@ -72,7 +72,7 @@ def _read_mark(path: Path) -> bytes:
 
 def _reader_of(path: Path, encoding: Encoding) -> Callable[[Path, Encoding], TableSource]:
     """The reader for a text file: JSON shows in its first two characters, the rest is delimited."""
-    start = next(read_text(path, encoding), "").lstrip()
+    start = read_start(path, encoding).lstrip()
     if not start:
         raise _empty(path)
     first, second = start[0], start[1:].lstrip()[:1]

@@ -69,7 +69,7 @@ def write_and_read(
 )
 @given(rows=st.lists(st.tuples(CELLS, CELLS, CELLS), min_size=1, max_size=5))
 @example(rows=ODD_ROWS)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_reading_gives_back_what_was_written(
     file_format: FileFormat, spreadsheet_safe: bool, rows: list[Row]
 ) -> None:
@@ -77,7 +77,7 @@ def test_reading_gives_back_what_was_written(
 
 
 @given(rows=st.lists(st.tuples(CELLS), min_size=1, max_size=5))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_a_single_column_comes_back_too(rows: list[Row]) -> None:
     assert write_and_read(rows, FileFormat.CSV, False) == rows
 
