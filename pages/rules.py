@@ -14,6 +14,7 @@ from workflow.refusals import Preview, RulesInForce
 SCOPE_WORDS = {
     Scope.FIRST_SENTENCE: "first sentence",
     Scope.WHOLE_ANSWER: "anywhere in a short answer",
+    Scope.ENTIRE_ANSWER: "the answer is just this",
 }
 
 
@@ -34,7 +35,7 @@ def draw_rules(study: str, person: str) -> None:
 def _edit(study: str, current: RulesInForce) -> AbstentionRules:
     st.caption(
         f"Version {current.version} is in force. An answer that holds one of these phrases is a"
-        " refusal; … stands for a few words, citations are left out before. An imported column"
+        " refusal; … stands for a few words, (a|b) for either; citations are left out before. An imported column"
         " 'abstained' and a person's word are stronger."
     )
     frame = pd.DataFrame(
