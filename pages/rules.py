@@ -35,8 +35,8 @@ def draw_rules(study: str, person: str) -> None:
 def _edit(study: str, current: RulesInForce) -> AbstentionRules:
     st.caption(
         f"Version {current.version} is in force. An answer that holds one of these phrases is a"
-        " refusal; … stands for a few words, (a|b) for either; citations are left out before. An imported column"
-        " 'abstained' and a person's word are stronger."
+        " refusal; … stands for a few words, (a|b) for either; citations are left out before."
+        " An imported column 'abstained' and a person's word are stronger."
     )
     frame = pd.DataFrame(
         [(rule.language, rule.phrase, SCOPE_WORDS[rule.scope]) for rule in current.rules.phrases],
