@@ -27,6 +27,7 @@ from workflow.studies import choices_of
 
 FORMAT = 1  # of what is saved; another number makes every fit again
 EXACT_DRAWS = 20_000
+NUTS_ATTEMPTS = 3
 
 
 class SystemFit(NamedTuple):
@@ -134,11 +135,20 @@ def _fit_exactly(
 def _fit_by_nuts(
     seed: int, table: CountTable, settings: FitSettings, num_draws: int = 0
 ) -> Posterior:
-    """The number of draws is the sampler's own: another one would be another program."""
-    # JAX takes seconds to import; only who samples pays for it.
-    from model.rat.nuts import DEFAULT_SETTINGS, fit_nuts
+    """The number of draws is the sampler's own: another one would be another program.
 
-    return fit_nuts(seed, table, settings.priors, DEFAULT_SETTINGS)
+    A run that fails its checks is run again with other random numbers; if all fail, the last one
+    is returned and shown as failed.
+    """
+    # JAX takes seconds to import; only who samples pays for it.
+    from model.rat.nuts import fit_nuts
+
+    posterior = fit_nuts(seed, table, settings.priors)
+    for attempt in range(1, NUTS_ATTEMPTS):
+        if posterior.diagnostics.ok:
+            break
+        posterior = fit_nuts(seed + attempt, table, settings.priors)
+    return posterior
 
 
 ENGINES = {Engine.EXACT: _fit_exactly, Engine.NUTS: _fit_by_nuts}

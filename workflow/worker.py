@@ -28,6 +28,7 @@ from workflow.working import JOBS, run_job
 POLL_SECONDS = 0.15
 BEAT_SECONDS = 2.0
 LOCK_SECONDS = 1.0
+NICENESS = 10  # a click goes before a fit
 COMPILING, READY = "compiling", "ready"
 
 log = logging.getLogger("ratchet.worker")
@@ -52,6 +53,7 @@ class Shift:
 def main() -> None:
     """Work until the parent process is gone."""
     parent = os.getppid()
+    os.nice(NICENESS)
     database = connect(database_url())
     while os.getppid() == parent:
         with worker_lock(database) as is_mine:
@@ -68,12 +70,12 @@ def cache_folder() -> Path:
 
 def compile_nuts() -> None:
     """Make NUTS ready: seconds with a warm cache, a good while without."""
-    from model.rat.nuts import DEFAULT_SETTINGS, use_compilation_cache, warm_up
+    from model.rat.nuts import use_compilation_cache, warm_up
 
     folder = cache_folder()
     folder.mkdir(parents=True, exist_ok=True)
     use_compilation_cache(str(folder))
-    warm_up(DEFAULT_SETTINGS)
+    warm_up()
 
 
 def look(shift: Shift) -> None:
