@@ -119,12 +119,12 @@ def list_recent(session: Session, study_id: int, person_id: int, count: int) -> 
     return [_public(row, item_key) for row, item_key in rows]
 
 
-def find_by_lease(session: Session, lease_id: int) -> Event | None:
-    """The label given through a lease, or None."""
+def find_by_lease(session: Session, lease_id: int, person_id: int) -> Event | None:
+    """The label that this person gave through a lease, or None."""
     row = session.execute(
         select(LabelEvent, Item.item_key)
         .join(Item, Item.id == LabelEvent.item_id)
-        .where(LabelEvent.lease_id == lease_id)
+        .where(LabelEvent.lease_id == lease_id, LabelEvent.person_id == person_id)
     ).first()
     return None if row is None else _public(*row)
 

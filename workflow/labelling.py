@@ -13,7 +13,7 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
-from db import audit, items, labels, people, queue, studies
+from db import audit, items, labels, locks, people, queue, studies
 from db.engine import reading, transaction
 from db.items import ItemText
 from db.labels import LabelCounts, NewLabel, Subject
@@ -122,7 +122,7 @@ def submit(engine: Engine, annotator: Annotator, answer: Answered, now: datetime
         holder = _holder(session, annotator, now)
         lease = queue.close(session, answer.lease_id, holder.person_id, now)
         if lease is None:
-            return _saved_before(session, answer.lease_id)
+            return _saved_before(session, answer.lease_id, holder)
         seconds = (now - lease.issued_at).total_seconds()
         label = _label_through(lease, holder, answer, seconds)
         event_id = labels.record(session, label, now)
@@ -137,6 +137,7 @@ def undo(engine: Engine, annotator: Annotator, event_id: int, now: datetime) -> 
     """
     with transaction(engine) as session:
         holder = _holder(session, annotator, now)
+        locks.own_claims(session, holder.study.id)
         last = labels.find_last(session, holder.study.id, holder.person_id)
         if last is None or last.id != event_id:
             return None
@@ -153,6 +154,7 @@ def reopen(engine: Engine, annotator: Annotator, event_id: int, now: datetime) -
     """
     with transaction(engine) as session:
         holder = _holder(session, annotator, now)
+        locks.own_claims(session, holder.study.id)
         recent = labels.list_recent(session, holder.study.id, holder.person_id, 100)
         chosen = next((event for event in recent if event.id == event_id), None)
         if chosen is None:
@@ -242,6 +244,7 @@ def _saving(engine: Engine) -> Iterator[Session]:
 
 def _holder(session: Session, annotator: Annotator, now: datetime) -> Holder:
     study = studies.get_study(session, annotator.study)
+    locks.share_answers(session, study.id)
     return Holder(study, people.ensure_person(session, annotator.person, now), now)
 
 
@@ -294,8 +297,8 @@ def _label_through(lease: OpenLease, holder: Holder, answer: Answered, seconds: 
     )
 
 
-def _saved_before(session: Session, lease_id: int) -> Saved:
-    event = labels.find_by_lease(session, lease_id)
+def _saved_before(session: Session, lease_id: int, holder: Holder) -> Saved:
+    event = labels.find_by_lease(session, lease_id, holder.person_id)
     if event is None:
         raise RatchetError(
             "This question is no longer yours, so the answer was not saved. The current"
