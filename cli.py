@@ -3,25 +3,22 @@
 Exit 0 fine, 1 failed or a gate not met, 2 misuse. `--json` prints one document on stdout.
 """
 
+import importlib
 import json
 import os
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
-from workflow import commands, database
 from workflow.errors import EXPECTED
-from workflow.exporting import FileFormat, Kind
-from workflow.fitting import Engine
-from workflow.labelling import LabelType, Value
 
 app = typer.Typer(
     no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__
 )
-db_app = typer.Typer(no_args_is_help=True, help="The schema of the database.")
+db_app = typer.Typer(no_args_is_help=True, help="The schema of the _database().")
 app.add_typer(db_app, name="db")
 
 Study = Annotated[str, typer.Argument(help="Name of a study.")]
@@ -32,11 +29,11 @@ Prior = Annotated[str | None, typer.Option(help="uniform, jeffreys or weak.")]
 PolicyName = Annotated[
     str | None, typer.Option(help="A preset, or a JSON file of the six cell values.")
 ]
-Sampler = Annotated[Engine, typer.Option(help="How to compute.")]
+Sampler = Annotated[Literal["nuts", "exact"], typer.Option(help="How to compute.")]
 Seed = Annotated[int, typer.Option(help="Of the random numbers.")]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
 Abstention = Annotated[
-    commands.AbstentionFrom, typer.Option(help="rules, or the column alone (blank is unknown).")
+    Literal["rules", "column"], typer.Option(help="Where A comes from; column: blank is unknown.")
 ]
 
 
@@ -55,9 +52,11 @@ def serve(
     host: Annotated[str, typer.Option()] = "127.0.0.1",
 ) -> None:
     """Run the web app; makes and upgrades the database, opens the sample study when it is new."""
-    commands.require_loopback(host)
+    from workflow import serving
+
+    serving.require_loopback(host)
     script = Path(__file__).parent / "app.py"
-    os.environ["DATABASE_URL"] = commands.absolute_url(database.database_url())
+    os.environ["DATABASE_URL"] = serving.absolute_url()
     flags = ["--server.port", str(port), "--server.address", host]
     os.execv(sys.executable, [sys.executable, "-m", "streamlit", "run", str(script), *flags])
 
@@ -73,8 +72,8 @@ def import_(
     replace: Annotated[bool, typer.Option(help="Replace texts and labels that differ.")] = False,
 ) -> None:
     """Items, and the labels in them, or labels alone, into a study (made if new)."""
-    wish = commands.ImportWish(study, file, tuple(map_), dry_run, replace)
-    report, text = commands.import_file(wish, _now())
+    wish = _commands().ImportWish(study, file, tuple(map_), dry_run, replace)
+    report, text = _commands().import_file(wish, _now())
     print(text)
     if report.needs_confirmation and not report.is_written:
         raise typer.Exit(1)
@@ -83,15 +82,15 @@ def import_(
 @app.command()
 def export(
     study: Study,
-    kind: Kind,
+    kind: Literal["labels", "items"],
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Default: stdout.")] = None,
-    format_: Annotated[FileFormat, typer.Option("--format")] = FileFormat.CSV,
+    format_: Annotated[Literal["csv", "jsonl", "parquet"], typer.Option("--format")] = "csv",
     spreadsheet_safe: Annotated[bool, typer.Option("--spreadsheet-safe")] = False,
     every: Annotated[bool, typer.Option("--all", help="Also superseded, undone, skipped.")] = False,
 ) -> None:
     """Labels or items of a study as a file."""
-    wish = commands.Wish(study, kind, format_, spreadsheet_safe, every)
-    commands.export(wish, output)
+    wish = _commands().Wish(study, kind, format_, spreadsheet_safe, every)
+    _commands().export(wish, output)
 
 
 @app.command()
@@ -101,28 +100,28 @@ def fit(
     interval: Interval = None,
     prior: Prior = None,
     policy: PolicyName = None,
-    engine: Sampler = Engine.NUTS,
+    engine: Sampler = "nuts",
     seed: Seed = 0,
-    abstention: Abstention = commands.AbstentionFrom.RULES,
+    abstention: Abstention = "rules",
     as_json: AsJson = False,
 ) -> None:
     """Posterior of every system of a study or a file."""
-    wish = commands.FitWish(source, system, interval, prior, policy, engine, seed, abstention)
-    _print(commands.fit(wish), as_json, commands.fit_text)
+    wish = _commands().FitWish(source, system, interval, prior, policy, engine, seed, abstention)
+    _print(_commands().fit(wish), as_json, _commands().fit_text)
 
 
 @app.command()
 def label(
     study: Study,
     item: Annotated[str, typer.Argument(help="The item_id.")],
-    label_type: LabelType,
-    value: Annotated[Value, typer.Argument(help="0, 1 or cant_tell.")],
+    label_type: Literal["retrieval", "task"],
+    value: Annotated[Literal["0", "1", "cant_tell"], typer.Argument(help="0, 1 or cant_tell.")],
     annotator: Annotated[str, typer.Option(help="Whose label it is.")],
     note: Annotated[str | None, typer.Option()] = None,
 ) -> None:
     """One label from a script."""
-    wish = commands.LabelWish(study, item, label_type, value, annotator, note)
-    print(commands.label(wish, _now()))
+    wish = _commands().LabelWish(study, item, label_type, value, annotator, note)
+    print(_commands().label(wish, _now()))
 
 
 @app.command()
@@ -133,15 +132,15 @@ def check(
     system: System = None,
     prior: Prior = None,
     policy: PolicyName = None,
-    engine: Sampler = Engine.NUTS,
+    engine: Sampler = "nuts",
     seed: Seed = 0,
-    abstention: Abstention = commands.AbstentionFrom.RULES,
+    abstention: Abstention = "rules",
     as_json: AsJson = False,
 ) -> None:
     """CI gate: exit 1 unless P(quantity ≥ value) reaches the probability for every system."""
-    wish = commands.FitWish(source, system, None, prior, policy, engine, seed, abstention)
-    verdict = commands.check(wish, commands.parse_bounds(min_), probability)
-    _print(verdict, as_json, commands.check_text)
+    wish = _commands().FitWish(source, system, None, prior, policy, engine, seed, abstention)
+    verdict = _commands().check(wish, _commands().parse_bounds(min_), probability)
+    _print(verdict, as_json, _commands().check_text)
     if not verdict["ok"]:
         raise typer.Exit(1)
 
@@ -149,14 +148,23 @@ def check(
 @db_app.command()
 def upgrade() -> None:
     """Bring the database to the schema of this version."""
-    print(f"The database is at schema {database.upgrade(database.database_url())}.")
+    print(f"The database is at schema {_database().upgrade(_database().database_url())}.")
 
 
 @db_app.command()
 def current() -> None:
     """Say which schema the database has, and which this version needs."""
-    found, needed = database.current(database.database_url())
+    found, needed = _database().current(_database().database_url())
     print(f"The database is at schema {found or 'none'}; this version needs {needed}.")
+
+
+def _commands() -> Any:
+    """What the commands do; imported when one runs, since it brings pandas, SciPy and the rest."""
+    return importlib.import_module("workflow.commands")
+
+
+def _database() -> Any:
+    return importlib.import_module("workflow.database")
 
 
 def _print(document: dict[str, Any], as_json: bool, words: Any) -> None:

@@ -3,6 +3,7 @@
 The scripts lie in `migrations/versions`, run in batch mode on SQLite (it cannot alter a column).
 """
 
+import logging
 from pathlib import Path
 
 from alembic import command
@@ -13,6 +14,9 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import DatabaseError
 
 from db.errors import StoreError
+
+# Alembic tells of each step at INFO, which the server would print at every start.
+logging.getLogger("alembic").setLevel(logging.WARNING)
 
 _SCRIPTS = Path(__file__).parent / "migrations"
 _CREATION_LOCK = 7_270_001  # any constant: two servers must not create the schema at once

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from db.engine import parse_url
 from db.formats.columns import parse_mapping
 from model.rat.counts import CountTable
 from model.rat.derived import QUANTITIES, Quantity, quantities
@@ -25,7 +24,6 @@ from workflow.labelling import Annotator, LabelType, ScriptLabel, Value
 from workflow.reports import FitSettings, prior_name, report
 
 EXACT_DRAWS = 100_000  # on the command line there is time for a finer answer
-LOOPBACK = ("127.", "localhost", "::1")
 
 
 class ImportWish(NamedTuple):
@@ -67,27 +65,6 @@ class _Fitted(NamedTuple):
 
     document: dict[str, Any]
     draws: Mapping[Quantity, Any]
-
-
-def require_loopback(host: str) -> None:
-    """Refuse to listen where others can come in: there are no accounts.
-
-    Raises:
-        RatchetError: the host is not this machine alone.
-    """
-    if not host.startswith(LOOPBACK):
-        raise RatchetError(
-            f"The host is {host!r}; without accounts only this machine may come in, by 127.0.0.1."
-            " Leave --host out."
-        )
-
-
-def absolute_url(url: str) -> str:
-    """The same database from any working directory."""
-    parsed = parse_url(url)
-    if parsed.get_backend_name() == "sqlite" and parsed.database:
-        parsed = parsed.set(database=str(Path(parsed.database).absolute()))
-    return parsed.render_as_string(hide_password=False)
 
 
 def import_file(wish: ImportWish, now: datetime) -> tuple[importing.Report, str]:

@@ -141,5 +141,5 @@ def _now() -> datetime:
 
 
 if __name__ == "__main__":
-    logging.basicConfig(level=logging.INFO, format="%(name)s: %(message)s")
+    logging.basicConfig(format="%(name)s: %(message)s")
     main()

@@ -14,10 +14,8 @@ from typing import Any
 
 import streamlit as st
 
-from pages.http.security import is_loopback
 from pages.resources import now
-from workflow import database, sample
-from workflow.errors import RatchetError
+from workflow import database, sample, serving
 
 STOP_SECONDS = 5
 RESTART_SECONDS = 3
@@ -28,7 +26,7 @@ log = logging.getLogger("ratchet")
 @asynccontextmanager
 async def lifespan(_app: st.App) -> AsyncIterator[dict[str, Any]]:
     """Prepare the database and keep a worker while the server runs."""
-    _require_loopback()
+    serving.require_loopback(str(st.get_option("server.address") or ""))
     sample.open_when_new(database.database_url(), now())
     worker = asyncio.create_task(_keep_worker())
     # What was imported stays: later collections need not walk over it.
@@ -40,15 +38,6 @@ async def lifespan(_app: st.App) -> AsyncIterator[dict[str, Any]]:
         worker.cancel()
         with suppress(asyncio.CancelledError):
             await worker
-
-
-def _require_loopback() -> None:
-    address = st.get_option("server.address") or ""
-    if not is_loopback(str(address)):
-        raise RatchetError(
-            f"The server address is {address!r}; without accounts only a loopback address such as"
-            " 127.0.0.1 is accepted. Remove --server.address."
-        )
 
 
 async def _keep_worker() -> None:

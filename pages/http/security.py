@@ -9,7 +9,8 @@ from starlette.middleware import Middleware
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-LOOPBACK_HOSTS = frozenset({"127.0.0.1", "localhost", "::1", "[::1]", "0:0:0:0:0:0:0:1"})
+from workflow.serving import is_loopback
+
 HEADERS = (
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"SAMEORIGIN"),
@@ -34,11 +35,6 @@ class LoopbackOnly:
 
 
 MIDDLEWARE = [Middleware(LoopbackOnly)]
-
-
-def is_loopback(host: str) -> bool:
-    """Whether an address names this machine only."""
-    return host in LOOPBACK_HOSTS or host.startswith("127.")
 
 
 def _is_local(headers: Headers) -> bool:
