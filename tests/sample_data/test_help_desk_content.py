@@ -1,17 +1,13 @@
 """Do labels rest on the texts? Keys, passages and answers, checked against one another."""
 
-import sys
 from collections import Counter
 from pathlib import Path
 from random import Random
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT))  # sample_data is data with a script, not an installed package
-
-from sample_data.articles import ContentError, read_articles  # noqa: E402
-from sample_data.make_sample import (  # noqa: E402
+from sample_data.articles import ContentError, read_articles
+from sample_data.make_sample import (
     SEED,
     Question,
     build_sample,
@@ -19,9 +15,10 @@ from sample_data.make_sample import (  # noqa: E402
     draw_questions,
     write_sample,
 )
-from sample_data.phrasebooks import PHRASEBOOKS  # noqa: E402
-from sample_data.story import Outcome  # noqa: E402
+from sample_data.phrasebooks import PHRASEBOOKS
+from sample_data.story import Outcome
 
+ROOT = Path(__file__).parents[2]
 RANDOM = Random(SEED)
 QUESTIONS = draw_questions(RANDOM)
 ANSWERS = draw_answers(RANDOM, QUESTIONS)
