@@ -57,6 +57,7 @@ def serve(
     serving.require_loopback(host)
     script = Path(__file__).parent / "app.py"
     os.environ["DATABASE_URL"] = serving.absolute_url()
+    serving.start_worker_early()
     flags = ["--server.port", str(port), "--server.address", host]
     os.execv(sys.executable, [sys.executable, "-m", "streamlit", "run", str(script), *flags])
 

@@ -1,11 +1,15 @@
-"""What must hold before the server starts; imports little, so that it starts quickly."""
+"""What must hold before the server starts, and its worker; imports little, to start quickly."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 from db.engine import parse_url
 from workflow.database import database_url
 from workflow.errors import RatchetError
 
+_WORKER = "RATCHET_WORKER_PROCESS"
 LOOPBACK_HOSTS = frozenset({"localhost", "::1", "[::1]", "0:0:0:0:0:0:0:1"})
 
 
@@ -33,3 +37,27 @@ def absolute_url() -> str:
     if parsed.get_backend_name() == "sqlite" and parsed.database:
         parsed = parsed.set(database=str(Path(parsed.database).absolute()))
     return parsed.render_as_string(hide_password=False)
+
+
+def start_worker() -> int:
+    """Start a worker as a child of this process; returns its process id."""
+    return subprocess.Popen([sys.executable, "-m", "workflow.worker"]).pid
+
+
+def start_worker_early() -> None:
+    """Start the worker before the server is there; `take_worker` finds it after an exec."""
+    os.environ[_WORKER] = str(start_worker())
+
+
+def take_worker() -> int:
+    """The worker that was started early, else a new one; returns its process id."""
+    early = os.environ.pop(_WORKER, None)
+    return int(early) if early else start_worker()
+
+
+def has_ended(worker: int) -> bool:
+    """Whether this child process is gone."""
+    try:
+        return os.waitpid(worker, os.WNOHANG)[0] == worker
+    except ChildProcessError:
+        return True

@@ -7,7 +7,8 @@ threads. It watches its parent and ends with it, also after a kill; if it dies, 
 import asyncio
 import gc
 import logging
-import sys
+import os
+import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Any
@@ -19,6 +20,7 @@ from workflow import database, sample, serving
 
 STOP_SECONDS = 5
 RESTART_SECONDS = 3
+WATCH_SECONDS = 0.5
 
 log = logging.getLogger("ratchet")
 
@@ -27,8 +29,8 @@ log = logging.getLogger("ratchet")
 async def lifespan(_app: st.App) -> AsyncIterator[dict[str, Any]]:
     """Prepare the database and keep a worker while the server runs."""
     serving.require_loopback(str(st.get_option("server.address") or ""))
+    worker = asyncio.create_task(_keep_worker(serving.take_worker()))
     sample.open_when_new(database.database_url(), now())
-    worker = asyncio.create_task(_keep_worker())
     # What was imported stays: later collections need not walk over it.
     gc.collect()
     gc.freeze()
@@ -40,23 +42,25 @@ async def lifespan(_app: st.App) -> AsyncIterator[dict[str, Any]]:
             await worker
 
 
-async def _keep_worker() -> None:
-    """Run the worker until the server stops; it reads the same DATABASE_URL."""
-    command = (sys.executable, "-m", "workflow.worker")
-    while True:
-        process = await asyncio.create_subprocess_exec(*command)
-        try:
-            code = await process.wait()
-        except asyncio.CancelledError:
-            await _stop(process)
-            raise
-        log.error("The worker ended with code %s; it is started again.", code)
-        await asyncio.sleep(RESTART_SECONDS)
-
-
-async def _stop(process: asyncio.subprocess.Process) -> None:
-    process.terminate()
+async def _keep_worker(worker: int) -> None:
+    """Watch the worker until the server stops; start another where it ended."""
     try:
-        await asyncio.wait_for(process.wait(), STOP_SECONDS)
-    except TimeoutError:
-        process.kill()
+        while True:
+            await asyncio.sleep(WATCH_SECONDS)
+            if serving.has_ended(worker):
+                log.error("The worker ended; it is started again.")
+                await asyncio.sleep(RESTART_SECONDS)
+                worker = serving.start_worker()
+    finally:
+        await _stop(worker)
+
+
+async def _stop(worker: int) -> None:
+    """Ask it to end, then make it."""
+    with suppress(ProcessLookupError):
+        os.kill(worker, signal.SIGTERM)
+        for _ in range(10 * STOP_SECONDS):
+            if serving.has_ended(worker):
+                return
+            await asyncio.sleep(0.1)
+        os.kill(worker, signal.SIGKILL)
