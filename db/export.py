@@ -110,11 +110,9 @@ def item_rows(
     """The items in study order, with the columns of `item_columns`."""
     columns = item_columns(study)
     query = _item_query(study, chosen)
-    for item, context, system in session.execute(query, execution_options={"yield_per": BATCH}):
-        cells = _item_cells(item, context, system, believe)
+    for row in session.execute(query, execution_options={"yield_per": BATCH}):
+        cells = _item_cells(row, believe)
         yield tuple(cells.get(name) for name in columns)
-        session.expunge(item)
-        session.expunge(context)
 
 
 def count_items(session: Session, study: Study, chosen: Filter) -> int:
@@ -160,9 +158,32 @@ def _label_query(study: Study) -> Any:
     )
 
 
+# Columns and not rows of the mapper: an object a row would take more time than all the rest.
+_ITEM_FIELDS = (
+    Item.item_key,
+    Item.answer,
+    Item.reference,
+    Item.cells,
+    Item.abstained,
+    Item.abstained_override,
+    Item.abstained_column,
+    Item.abstained_rules,
+    Item.task,
+    Item.task_votes,
+)
+_CONTEXT_FIELDS = (
+    Context.query,
+    Context.query_key,
+    Context.context_key,
+    Context.contexts,
+    Context.retrieval,
+    Context.retrieval_votes,
+)
+
+
 def _item_query(study: Study, chosen: Filter) -> Any:
     query = (
-        select(Item, Context, System.name)
+        select(*_ITEM_FIELDS, *_CONTEXT_FIELDS, System.name.label("system"))
         .join(Context, Context.id == Item.context_id)
         .join(System, System.id == Item.system_id)
         .where(Item.study_id == study.id)
@@ -180,26 +201,26 @@ def _labelled(labelled: Labelled) -> ColumnElement[bool] | None:
     return choices[labelled]
 
 
-def _item_cells(item: Item, context: Context, system: str, believe: Believe) -> dict[str, Cell]:
+def _item_cells(row: Any, believe: Believe) -> dict[str, Cell]:
     # The task of a refusal is undefined, whatever was said before it was found to be one.
-    task = None if item.abstained == 1 else item.task
-    belief = believe(Pattern(system, item.abstained, context.retrieval, task))
+    task = None if row.abstained == 1 else row.task
+    belief = believe(Pattern(row.system, row.abstained, row.retrieval, task))
     return {
-        **item.cells,
-        "item_id": item.item_key,
-        "system": system,
-        "query": context.query,
-        "query_id": context.query_key,
-        "context_id": context.context_key,
-        "contexts": context.contexts,
-        "answer": item.answer,
-        "reference": item.reference,
-        "abstained_used": _text(item.abstained),
-        "abstained_source": _source(item),
-        "retrieval_label": _text(context.retrieval),
+        **row.cells,
+        "item_id": row.item_key,
+        "system": row.system,
+        "query": row.query,
+        "query_id": row.query_key,
+        "context_id": row.context_key,
+        "contexts": row.contexts,
+        "answer": row.answer,
+        "reference": row.reference,
+        "abstained_used": _text(row.abstained),
+        "abstained_source": _source(row),
+        "retrieval_label": _text(row.retrieval),
         "task_label": _text(task),
-        "retrieval_votes": _text(context.retrieval_votes),
-        "task_votes": _text(item.task_votes),
+        "retrieval_votes": _text(row.retrieval_votes),
+        "task_votes": _text(row.task_votes),
         "policy_adherence": _text(belief.policy_adherence),
         "p_retrieval": _text(belief.p_retrieval),
         "p_task": _text(belief.p_task),
@@ -207,13 +228,13 @@ def _item_cells(item: Item, context: Context, system: str, believe: Believe) -> 
     }
 
 
-def _source(item: Item) -> Cell:
+def _source(row: Any) -> Cell:
     """Where the abstention of an item comes from."""
-    if item.abstained_override is not None:
+    if row.abstained_override is not None:
         return "person"
-    if item.abstained_column is not None:
+    if row.abstained_column is not None:
         return "column"
-    return None if item.abstained_rules is None else "rules"
+    return None if row.abstained_rules is None else "rules"
 
 
 def _text(value: Any) -> Cell:

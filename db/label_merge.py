@@ -77,7 +77,7 @@ def inspect_labels(connection: Connection, study_id: int) -> LabelFindings:
 
 
 def refuse_strays(connection: Connection) -> None:
-    """Refuse labels that have no item, or label the task of a refusal.
+    """Refuse labels that have no item, or newly label the task of a refusal.
 
     Raises:
         StoreError: there is one; the message names its row.
@@ -96,7 +96,7 @@ def refuse_strays(connection: Connection) -> None:
     row = connection.execute(
         select(_S.row_number, _S.item_key)
         .join(Item, Item.id == _S.item_id)
-        .where(_S.label_type == LabelType.TASK, Item.abstained == 1)
+        .where(_S.label_type == LabelType.TASK, Item.abstained == 1, ~_is_settled())
         .order_by(_S.row_number)
         .limit(1)
     ).first()
@@ -105,6 +105,11 @@ def refuse_strays(connection: Connection) -> None:
             f"Row {row[0]}: item {row[1]!r} is a refusal, and the task of a refusal is not"
             " labelled. Remove the label, or correct the item's abstention."
         )
+
+
+def _is_settled() -> ColumnElement[bool]:
+    """The label is there already, perhaps from before its answer was found to be a refusal."""
+    return func.coalesce(_S.fate, "").in_([Fate.UNCHANGED, Fate.REPEATED])
 
 
 def merge_labels(connection: Connection, study_id: int, replaces: bool, now: datetime) -> None:
