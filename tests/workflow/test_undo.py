@@ -10,6 +10,7 @@ from sqlalchemy import Engine, func, select, update
 
 from db.counts import count_patterns
 from db.engine import reading, transaction
+from db.labels import LabelCounts
 from db.studies import get_study
 from db.tables import Answer, Context, Item, LabelEvent
 from tests.small_studies import (
@@ -31,7 +32,7 @@ from workflow import fitting, labelling, studies
 from workflow.errors import RatchetError
 from workflow.exporting import Kind
 from workflow.fitting import Engine as Sampler
-from workflow.labelling import Answered, LabelCounts, LabelType, Value
+from workflow.labelling import Answered, LabelType, Value
 
 TASK, RETRIEVAL = LabelType.TASK, LabelType.RETRIEVAL
 ROWS = [
