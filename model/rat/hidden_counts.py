@@ -93,16 +93,11 @@ def draw_hidden(rng: np.random.Generator, hidden: HiddenPair, num_draws: int) ->
         num_draws: number of draws.
     """
     if hidden.both.size == 0:
-        return no_hidden(num_draws)
+        return HiddenDraws(np.zeros(num_draws), np.zeros(num_draws), np.zeros(num_draws))
     frame = _choose_frame(hidden)
     lattice = _zoom(frame)
     first, second, log_weights = _draw_from(rng, frame, lattice, num_draws)
     return _to_counts(hidden, frame, HiddenDraws(first, second, log_weights))
-
-
-def no_hidden(num_draws: int) -> HiddenDraws:
-    """Return the draws of a table that hides nothing: zeros of weight 1."""
-    return HiddenDraws(np.zeros(num_draws), np.zeros(num_draws), np.zeros(num_draws))
 
 
 def _choose_frame(hidden: HiddenPair) -> Frame:

@@ -17,7 +17,8 @@ from model.rat.tally import Tally
 class Power(NamedTuple):
     """A factor ρ^-e, treated by its sign.
 
-    e ≤ -1: as good as `items` labels R=1 with A unseen, which hide a count; e keeps the rest.
+    e ≤ -1 where no T lacks its R: as good as `items` labels R=1 with A unseen, which hide a count;
+    e keeps the rest. Other e < 0: the weight ρ^-e is at most 1 and stays as it is.
     e > 0: the share s goes into the Betas for A=1, 1-s into those for A=0. By weighted means
     ρ ≥ (a q₁/s)^s ((1-a) q₀/(1-s))^(1-s), so the weight that is left is bounded, and flat at
     P(A=1|R=1) = s.
@@ -95,24 +96,14 @@ def hidden_abstention(shapes: Shapes) -> HiddenPair:
 
 
 def hidden_retrieval(shapes: Shapes) -> HiddenPair:
-    """Return the weight of (k₀, k₁): how many of the T=0 and T=1 items without R have R=1.
-
-    q₀ is taken with the hidden abstentions at their expected number; weighted.py corrects that.
-    """
+    """Return the weight of (k₀, k₁): how many of the T=0 and T=1 items without R have R=1."""
     found, failed = shapes.task
     wrong, right = shapes.hidden_wrong, shapes.hidden_right
     return HiddenPair(
         first=Urn(wrong, found.beta, failed.beta, 1.0, 1.0),
         second=Urn(right, found.alpha, failed.alpha, 1.0, 1.0),
-        both=Urn(wrong + right, *expected_if_answered(shapes), sum(found), sum(failed)),
+        both=Urn(wrong + right, *shapes.backward.found_if_answered, sum(found), sum(failed)),
     )
-
-
-def expected_if_answered(shapes: Shapes) -> BetaPrior:
-    """Return the shapes of q₀ with the expected number of hidden answers of each kind."""
-    found, failed = shapes.powers
-    more_found, more_failed = found.items * (1 - found.share), failed.items * (1 - failed.share)
-    return _plus(shapes.backward.found_if_answered, more_found, more_failed)
 
 
 def _backward(counts: Tally, priors: RatPriors) -> Backward:
@@ -133,7 +124,16 @@ def _powers(base: Backward, counts: Tally, priors: RatPriors) -> Powers:
     rho, if_failed, if_found = priors[:3]
     found = sum(if_found) - rho.alpha - counts.unknown_found
     failed = sum(if_failed) - rho.beta - counts.unknown_failed
-    return Powers(_power(base, found, outcome=0), _power(base, failed, outcome=1))
+    powers = Powers(_power(base, found, outcome=0), _power(base, failed, outcome=1))
+    if counts.hidden_right + counts.hidden_wrong == 0:
+        return powers
+    # Hidden A and hidden R at once do not separate; a bounded weight is safe where they meet.
+    return Powers(_as_weight(powers.found), _as_weight(powers.failed))
+
+
+def _as_weight(power: Power) -> Power:
+    """The power without hidden items: what they stand for goes back into the exponent."""
+    return power._replace(exponent=power.exponent - power.items, items=0)
 
 
 def _power(base: Backward, exponent: float, outcome: int) -> Power:

@@ -7,15 +7,13 @@ the five rates: ρ = a q₁ + (1-a) q₀, α₁ = a q₁/ρ, α₀ = a (1-q₁)/
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import betaln
 
 from model.rat.cells import Array
 from model.rat.derived import Rates
-from model.rat.hidden_counts import HiddenDraws, draw_hidden, no_hidden
+from model.rat.hidden_counts import HiddenDraws, draw_hidden
 from model.rat.retrospective import (
     Power,
     Shapes,
-    expected_if_answered,
     hidden_abstention,
     hidden_retrieval,
 )
@@ -32,7 +30,10 @@ class WeightedDraws(NamedTuple):
 
 
 class Hidden(NamedTuple):
-    """The two hidden pairs: (j₁, j₀) abstained of items without A, (k₀, k₁) found of T-labelled."""
+    """The hidden pairs: (j₁, j₀) abstained of items without A, (k₀, k₁) found of those with T.
+
+    At most one of them hides anything (retrospective.py).
+    """
 
     abstention: HiddenDraws
     retrieval: HiddenDraws
@@ -69,7 +70,10 @@ def propose(rng: np.random.Generator, shapes: Shapes, num_draws: int) -> Weighte
         shapes: `retrospective.find_shapes` of the counts and priors.
         num_draws: number of draws, each with its weight.
     """
-    hidden = _draw_hidden(rng, shapes, num_draws)
+    hidden = Hidden(
+        abstention=draw_hidden(rng, hidden_abstention(shapes), num_draws),
+        retrieval=draw_hidden(rng, hidden_retrieval(shapes), num_draws),
+    )
     joint = _draw_joint(rng, shapes, hidden)
     found, failed = shapes.powers
     log_weights = hidden.abstention.log_weights + hidden.retrieval.log_weights
@@ -81,33 +85,6 @@ def propose(rng: np.random.Generator, shapes: Shapes, num_draws: int) -> Weighte
 def draw_beta(rng: np.random.Generator, shapes: BetaShapes, num_draws: int) -> Array:
     """Return float64[num_draws] draws of Beta(alpha, beta), never exactly 0 or 1."""
     return np.clip(rng.beta(*shapes, num_draws), SMALLEST, LARGEST)
-
-
-def _draw_hidden(rng: np.random.Generator, shapes: Shapes, num_draws: int) -> Hidden:
-    """Both pairs of hidden counts, each as if the other were at its mean, weighted to be joint."""
-    abstention, retrieval = hidden_abstention(shapes), hidden_retrieval(shapes)
-    hidden = Hidden(draw_hidden(rng, abstention, num_draws), draw_hidden(rng, retrieval, num_draws))
-    if abstention.both.size == 0 or retrieval.both.size == 0:
-        return hidden
-    coupling = _log_coupling(shapes, hidden)
-    weighted = hidden.retrieval._replace(log_weights=hidden.retrieval.log_weights + coupling)
-    return hidden._replace(retrieval=weighted)
-
-
-def _log_coupling(shapes: Shapes, hidden: Hidden) -> Array:
-    """ln B(q₀ | j, k) − ln B(q₀ | j) − ln B(q₀ | mean j, k): what the two pairs share is q₀."""
-    without = hidden._replace(retrieval=no_hidden(len(hidden.retrieval.first)))
-    both = _answered_shapes(shapes, hidden)
-    only_j = _answered_shapes(shapes._replace(hidden_wrong=0, hidden_right=0), without)
-    more_found, more_failed = _split_retrieval(shapes, hidden.retrieval)
-    expected = expected_if_answered(shapes)
-    only_k = BetaShapes(expected.alpha + more_found, expected.beta + more_failed)
-    return _log_beta(both) - _log_beta(only_j) - _log_beta(only_k)
-
-
-def _log_beta(shapes: BetaShapes) -> Array:
-    """ln B(alpha, beta)."""
-    return np.asarray(betaln(shapes.alpha, shapes.beta), dtype=np.float64)
 
 
 def _draw_joint(rng: np.random.Generator, shapes: Shapes, hidden: Hidden) -> Joint:
