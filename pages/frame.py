@@ -1,6 +1,7 @@
 """The frame of every screen: which study, how far it is, and the designed empty states."""
 
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime
 from html import escape
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -12,12 +13,17 @@ from pages.session import STUDY, choose_study, chosen_study
 from workflow import studies
 
 
-def open_screen(title: str) -> str | None:
-    """The title row with the study picker; returns the chosen study, or None when there is none."""
+def open_screen(title: str, beside: Callable[[str], None] | None = None) -> str | None:
+    """The title row with the study picker; returns the chosen study, or None when there is none.
+
+    Args:
+        title: of the screen.
+        beside: draws what belongs between the title and the picker, for the chosen study.
+    """
     st.html(style_sheet())
     names = studies.list_names(engine())
     chosen = chosen_study(names)
-    left, right = st.columns([3, 1], vertical_alignment="bottom")
+    left, middle, right = st.columns([2.4, 0.6, 1], vertical_alignment="center")
     left.title(title, anchor=False)
     if chosen is None:
         show_empty("No study yet", "Make one on the Studies screen, or import a file on Data.")
@@ -31,6 +37,9 @@ def open_screen(title: str) -> str | None:
     )
     if picked != chosen:
         choose_study(picked)
+    if beside is not None:
+        with middle:
+            beside(picked)
     return picked
 
 
@@ -40,6 +49,18 @@ def show_empty(title: str, text: str) -> None:
         f'<div class="ratchet-empty"><div class="title">{escape(title)}</div>'
         f"<div>{escape(text)}</div></div>"
     )
+
+
+def show_alert(text: str | None, kind: str = "warning") -> None:
+    """A line that needs attention, literally as it is; nothing when there is none.
+
+    Args:
+        text: what happened and what to do.
+        kind: warning, error or good.
+    """
+    if text:
+        role = "status" if kind == "good" else "alert"
+        st.html(f'<div class="ratchet-alert {kind}" role="{role}" dir="auto">{escape(text)}</div>')
 
 
 def literal(text: str) -> str:

@@ -1,8 +1,8 @@
 """The keys of the Label screen; a clash or a key the browser needs is refused at start.
 
-Streamlit gives a button one shortcut, so a second key for the same deed belongs to a twin button
-that the style sheet hides. `c` and `r` are Streamlit's own, Backspace and Ctrl+Z would fire while
-somebody types.
+Streamlit gives a button one shortcut; a second key for the same deed, its twin, is turned into the
+first by keys.js. `c` and `r` are Streamlit's own, Backspace and Ctrl+Z would fire while somebody
+types.
 """
 
 from enum import StrEnum
@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 from workflow.errors import RatchetError
 
+# While one of these is on its way, the next one is not heard: it was meant for another question.
+ANSWER_KEYS = ("1", "2", "3", "4", "5", "u")
 FORBIDDEN = frozenset({"c", "r", "backspace", "ctrl+z", "meta+z"})
 
 
@@ -48,7 +50,7 @@ KEYS = {
     Deed.LAST: Keys("l", None, "Your last answers, to change one"),
     Deed.HELP: Keys("h", None, "Show or hide these keys"),
     Deed.SAVE: Keys("Ctrl+Enter", None, "Save the note or flag you are typing"),
-    Deed.CANCEL: Keys("Esc", None, "Close the note, flag or skip panel"),
+    Deed.CANCEL: Keys("Esc", None, "Close the panel, back to the answers"),
 }
 
 

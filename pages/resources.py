@@ -1,11 +1,13 @@
 """What all sessions share: the database engine and the style sheet."""
 
+import json
 from datetime import UTC, datetime
 from pathlib import Path
 
 import streamlit as st
 from sqlalchemy import Engine
 
+from pages.keys import ANSWER_KEYS, KEYS
 from workflow import database
 
 
@@ -24,9 +26,11 @@ def style_sheet() -> str:
 
 @st.cache_resource(show_spinner=False)
 def key_script() -> str:
-    """The script that drops the repeats of held keys, as a tag."""
+    """The script that guards the keys of the Label screen, as a tag."""
     script = (Path(__file__).parent / "keys.js").read_text(encoding="utf-8")
-    return f"<script>{script}</script>"
+    twins = {entry.twin: entry.main for entry in KEYS.values() if entry.twin}
+    script = script.replace("__TWINS__", json.dumps(twins))
+    return f"<script>{script.replace('__ANSWERS__', json.dumps(ANSWER_KEYS))}</script>"
 
 
 def now() -> datetime:

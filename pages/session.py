@@ -6,6 +6,7 @@ from enum import StrEnum
 
 import streamlit as st
 
+from workflow.labelling import Annotator, Desk
 from workflow.uploads import Upload
 
 STUDY = "study"
@@ -13,6 +14,7 @@ _MODE = "label_mode"
 _NOTICE = "label_notice"
 _HELP = "label_help"
 _IMPORT = "import_job"
+_DESK = "label_desk"
 
 
 class Mode(StrEnum):
@@ -87,6 +89,17 @@ def take_notice() -> str | None:
     """The line left for this run."""
     notice: str | None = st.session_state.pop(_NOTICE, None)
     return notice
+
+
+def last_desk(annotator: Annotator) -> Desk | None:
+    """What this annotator had on screen, or None."""
+    known: tuple[Annotator, Desk] | None = st.session_state.get(_DESK)
+    return known[1] if known is not None and known[0] == annotator else None
+
+
+def remember_desk(annotator: Annotator, desk: Desk) -> None:
+    """Keep what is on screen for when the database does not answer."""
+    st.session_state[_DESK] = (annotator, desk)
 
 
 def import_job() -> tuple[int, Upload] | None:

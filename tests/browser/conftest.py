@@ -1,0 +1,91 @@
+"""A real server and a real Chromium for the tests of this folder; console errors fail a test."""
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, ViewportSize
+from sqlalchemy import Engine
+
+from tests.browser.desk import RECORD
+from tests.browser.studies import Study, StudyMaker
+from tests.chromium import chromium, find_chromium
+from tests.running_server import Server, running_server
+from workflow import database
+
+VIEWPORT: ViewportSize = {"width": 1280, "height": 720}
+# A closed network: what the browser itself asks for elsewhere is not ours.
+HARMLESS = ("net::ERR_NAME_NOT_RESOLVED",)
+
+OpenPage = Callable[[str], Page]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One Chromium for all tests; without one a person is told, and CI fails."""
+    if find_chromium() is None:
+        text = "no Chromium found: install one, or name it in RATCHET_CHROMIUM"
+        if os.environ.get("CI"):
+            pytest.fail(text)
+        pytest.skip(text)
+    with chromium() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """One server a module, on a database of its own."""
+    with running_server(tmp_path_factory.mktemp("server")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def store(server: Server) -> Iterator[Engine]:
+    """The server's database, for what a test needs there."""
+    engine = database.connect(server.database_url)
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture
+def studies(store: Engine, tmp_path: Path, request: pytest.FixtureRequest) -> StudyMaker:
+    """Makes studies named after the test."""
+    return StudyMaker(store, tmp_path, request.node.name.removeprefix("test_")[:60])
+
+
+@pytest.fixture
+def study(studies: StudyMaker) -> Study:
+    """A study of sixty plain items that nobody has labelled."""
+    return studies.plain(60)
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    """A browser window whose console must stay clean."""
+    context = browser.new_context(viewport=VIEWPORT, timezone_id="Europe/Zurich", locale="en-GB")
+    context.set_default_timeout(15_000)
+    context.add_init_script(RECORD)
+    errors: list[str] = []
+
+    def listen(message: ConsoleMessage) -> None:
+        if message.type == "error" and not any(text in message.text for text in HARMLESS):
+            errors.append(f"{message.text} {message.location}")
+
+    context.on("console", listen)
+    context.on("weberror", lambda error: errors.append(str(error.error)))
+    yield context
+    context.close()
+    assert not errors, f"errors in the console: {errors}"
+
+
+@pytest.fixture
+def open_page(context: BrowserContext, server: Server) -> OpenPage:
+    """Opens a path of the server in a tab."""
+
+    def open_path(path: str) -> Page:
+        page = context.new_page()
+        page.goto(server.address + path)
+        return page
+
+    return open_path
