@@ -120,7 +120,7 @@ def test_the_saved_posterior_is_that_of_a_fresh_fit_of_the_exported_rows(
     refresh(engine)
     rows = pd.DataFrame(export_rows(engine, Kind.ITEMS))
     names = {"abstained_used": "abstained", "retrieval_label": "retrieval", "task_label": "task"}
-    settings = FitSettings(POLICY_PRESETS["rat"], PRIOR_PRESETS["uniform"], 0.95)
+    settings = fitting.read_due(engine, STUDY).settings
     for system, part in rows.groupby("system"):
         known = part[list(names)].apply(lambda cells: pd.to_numeric(cells.mask(cells == "")))
         table = tabulate(known.rename(columns=names))
