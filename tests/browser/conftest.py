@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, ViewportSize
@@ -60,9 +61,16 @@ def study(studies: StudyMaker) -> Study:
     return studies.plain(60)
 
 
-@pytest.fixture
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    """A browser window whose console must stay clean."""
+class Window(NamedTuple):
+    """A browser window and what its console complained of."""
+
+    context: BrowserContext
+    errors: list[str]
+
+
+@pytest.fixture(scope="module")
+def window(browser: Browser) -> Iterator[Window]:
+    """One window a module: its cache spares each test the loading of the page's scripts."""
     context = browser.new_context(viewport=VIEWPORT, timezone_id="Europe/Zurich", locale="en-GB")
     context.set_default_timeout(15_000)
     context.add_init_script(RECORD)
@@ -74,9 +82,18 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
 
     context.on("console", listen)
     context.on("weberror", lambda error: errors.append(str(error.error)))
-    yield context
+    yield Window(context, errors)
     context.close()
-    assert not errors, f"errors in the console: {errors}"
+
+
+@pytest.fixture
+def context(window: Window) -> Iterator[BrowserContext]:
+    """The window without tabs; its console must stay clean."""
+    window.errors.clear()
+    yield window.context
+    for page in window.context.pages:
+        page.close()
+    assert not window.errors, f"errors in the console: {window.errors}"
 
 
 @pytest.fixture

@@ -30,6 +30,7 @@ def wait_for_question(page: Page) -> int:
     """Wait until a question can be answered; returns its lease."""
     page.wait_for_selector("[data-lease]")
     page.locator(".stApp[data-test-script-state=notRunning]").wait_for()
+    page.locator(".st-key-answers button").last.wait_for()
     page.wait_for_timeout(200)
     return shown_lease(page)
 

@@ -23,6 +23,9 @@ EVENTS = """
     where s.name = :name and e.kind = 'label'
     order by e.id
 """
+FLAGS = """
+    select f.note from flag f join study s on s.id = f.study_id where s.name = :name order by f.id
+"""
 
 
 class Item(NamedTuple):
@@ -67,6 +70,11 @@ class Study(NamedTuple):
     def labels(self) -> list[Event]:
         """The events that count now."""
         return [event for event in self.events() if event.is_current]
+
+    def flags(self) -> list[str]:
+        """The notes left for the lead, oldest first."""
+        with self.store.connect() as connection:
+            return list(connection.scalars(text(FLAGS), {"name": self.name}))
 
 
 class StudyMaker(NamedTuple):
