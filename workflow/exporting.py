@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 from sqlalchemy import Engine as Database
@@ -15,10 +15,10 @@ from db.export import Filter as Filter
 from db.export import Labelled as Labelled
 from db.formats.writing import FileFormat as FileFormat
 from db.formats.writing import row_batches, write_rows
+from model.rat.beliefs import ItemBelief, item_beliefs
 from model.rat.cells import UNOBSERVED
 from workflow import fitting
 from workflow.fitting import Engine
-from workflow.reports import BELIEFS
 
 DIGITS = 6
 
@@ -103,21 +103,26 @@ def _believe(database: Database, name: str) -> Believe:
     due = fitting.read_due(database, name)
     found: dict[Pattern, Belief] = {}
     for fit in fitting.fit_systems(due.tables, due.settings, Engine.EXACT):
-        for row in fit.summary[BELIEFS]:
-            pattern = Pattern(fit.system, *(_known(row[name]) for name in Pattern._fields[1:]))
+        for row in item_beliefs(fit.posterior.rates, due.settings.policy):
+            pattern = _pattern(fit.system, row)
             found[pattern] = _belief(pattern, row)
     nothing = Belief()
     return lambda pattern: found.get(pattern, nothing)
 
 
-def _belief(pattern: Pattern, row: dict[str, Any]) -> Belief:
+def _pattern(system: str, row: ItemBelief) -> Pattern:
+    observed = (row.abstained, row.retrieval_label, row.task_label)
+    return Pattern(system, *map(_known, observed))
+
+
+def _belief(pattern: Pattern, row: ItemBelief) -> Belief:
     """Probabilities for what is open; adherence itself where it is settled."""
-    settled = row["is_settled"]
+    worth = _shown(row.policy_adherence)
     return Belief(
-        policy_adherence=_shown(row["policy_adherence"]) if settled else None,
-        p_retrieval=_shown(row["p_retrieval"]) if pattern.retrieval is None else None,
-        p_task=_shown(row["p_task"]) if pattern.task is None else None,
-        p_policy_adherence=None if settled else _shown(row["policy_adherence"]),
+        policy_adherence=worth if row.is_settled else None,
+        p_retrieval=_shown(row.retrieval) if pattern.retrieval is None else None,
+        p_task=_shown(row.task) if pattern.task is None else None,
+        p_policy_adherence=None if row.is_settled else worth,
     )
 
 
@@ -125,5 +130,5 @@ def _known(state: int) -> int | None:
     return None if state == UNOBSERVED else state
 
 
-def _shown(value: float | None) -> float | None:
-    return None if value is None or math.isnan(value) else round(value, DIGITS)
+def _shown(value: float) -> float | None:
+    return None if math.isnan(value) else round(value, DIGITS)

@@ -39,6 +39,7 @@ class SystemFit(NamedTuple):
     is_ok: bool
     summary: dict[str, Any]
     grid: dict[str, Any]
+    posterior: Posterior
 
 
 class Due(NamedTuple):
@@ -109,6 +110,7 @@ def fit_systems(
             posterior.diagnostics.ok,
             found.summary,
             found.grid,
+            posterior,
         )
 
 

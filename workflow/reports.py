@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from model.rat.beliefs import ItemBelief, item_beliefs
 from model.rat.counts import CountTable, tally_labels
 from model.rat.derived import (
     QUANTITIES,
@@ -30,7 +29,6 @@ from model.rat.priors import PRIOR_PRESETS, RatPriors, draw_prior
 
 PRIOR_DRAWS = 20_000
 SENSITIVITY_DRAWS = 4_000
-BELIEFS = "beliefs"
 # Quantiles a chart needs for a density: finer in the tails than any interval on screen.
 GRID = np.concatenate([[0.0025, 0.005], np.linspace(0.01, 0.99, 99), [0.995, 0.9975]])
 
@@ -73,7 +71,6 @@ def report(
             name: _estimate(value)
             for name, value in estimate_cells(cell_probabilities(posterior.rates))._asdict().items()
         },
-        BELIEFS: [_belief(row) for row in item_beliefs(posterior.rates, settings.policy)],
         "prior_of_adherence": _estimate(_implied(settings)),
         "other_priors": _sensitivity(rng, table, settings),
     }
@@ -84,19 +81,6 @@ def prior_name(priors: RatPriors) -> str:
     """The preset that these priors are, or "custom"."""
     names = (name for name, preset in PRIOR_PRESETS.items() if preset == priors)
     return next(names, "custom")
-
-
-def _belief(row: ItemBelief) -> dict[str, Any]:
-    """One pattern's beliefs; -1 marks what is not observed."""
-    return {
-        "abstained": row.abstained,
-        "retrieval": row.retrieval_label,
-        "task": row.task_label,
-        "p_retrieval": _number(row.retrieval),
-        "p_task": _number(row.task),
-        "policy_adherence": _number(row.policy_adherence),
-        "is_settled": row.is_settled,
-    }
 
 
 def _labels(table: CountTable) -> dict[str, Any]:
