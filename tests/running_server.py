@@ -23,6 +23,11 @@ class Server(NamedTuple):
     database_url: str
     process: "subprocess.Popen[bytes]"
 
+    @property
+    def port(self) -> int:
+        """Where it listens."""
+        return int(self.address.rsplit(":", 1)[1])
+
     def health(self) -> dict[str, Any]:
         """What /healthz says."""
         with urllib.request.urlopen(f"{self.address}/healthz", timeout=5) as answer:
@@ -45,10 +50,10 @@ def running_server(folder: Path, database_url: str | None = None) -> Iterator[Se
         stop_server(server)
 
 
-def start_server(folder: Path, database_url: str | None = None) -> Server:
+def start_server(folder: Path, database_url: str | None = None, port: int | None = None) -> Server:
     """A server that answers; the folder holds its database, cache and log."""
     url = database_url or f"sqlite:///{folder / 'ratchet.db'}"
-    port = free_port()
+    port = port or free_port()
     environment = os.environ | {
         "DATABASE_URL": url,
         "RATCHET_ANNOTATOR": "tester",

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from sqlalchemy import Engine, text
 
-from workflow import importing
+from workflow import importing, labelling
 from workflow import studies as workflow_studies
 from workflow.studies import Choices
 
@@ -70,6 +70,17 @@ class Study(NamedTuple):
     def labels(self) -> list[Event]:
         """The events that count now."""
         return [event for event in self.events() if event.is_current]
+
+    def label(self, event: Event) -> None:
+        """The same label as in an event, given by a script."""
+        annotator = labelling.Annotator(self.name, PERSON)
+        label = labelling.ScriptLabel(
+            event.item_id,
+            labelling.LabelType(event.label_type),
+            labelling.Value(event.value),
+            event.note,
+        )
+        labelling.label_by_script(self.store, annotator, label, datetime.now(UTC))
 
     def flags(self) -> list[str]:
         """The notes left for the lead, oldest first."""
