@@ -80,7 +80,7 @@ def posterior(store: Engine, study: Study) -> list[object]:
     return [fit.summary for fit in latest.fits]
 
 
-def test_a_label_survives_a_kill_right_after_saved(context: BrowserContext, tmp_path: Path) -> None:
+def test_a_label_survives_a_kill_right_after_saved(browser: Browser, tmp_path: Path) -> None:
     server = start_server(tmp_path)
     store = database.connect(server.database_url)
     study = StudyMaker(store, tmp_path, "killed").plain(10)
