@@ -18,7 +18,7 @@ from workflow.errors import EXPECTED
 app = typer.Typer(
     no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__
 )
-db_app = typer.Typer(no_args_is_help=True, help="The schema of the _database().")
+db_app = typer.Typer(no_args_is_help=True, help="The schema of the database.")
 app.add_typer(db_app, name="db")
 
 Study = Annotated[str, typer.Argument(help="Name of a study.")]

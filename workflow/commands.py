@@ -1,6 +1,7 @@
 """What the commands of `ratchet` do, in the words of the command line."""
 
 import json
+import math
 import sys
 from collections.abc import Mapping
 from datetime import datetime
@@ -16,6 +17,7 @@ from model.rat.policy import POLICY_PRESETS, Policy, get_policy, parse_policy
 from model.rat.priors import get_priors
 from workflow import database, exporting, fitting, importing, labelling
 from workflow.errors import RatchetError
+from workflow.exporting import FileFormat, Kind
 from workflow.exporting import Wish as Wish
 from workflow.filecounts import AbstentionFrom as AbstentionFrom
 from workflow.filecounts import count_file
@@ -23,6 +25,8 @@ from workflow.fitting import Engine
 from workflow.labelling import Annotator, LabelType, ScriptLabel, Value
 from workflow.reports import FitSettings, prior_name, report
 
+# A source that ends so is a file also when it is not there; "v1.2" may be a study.
+FILE_SUFFIXES = frozenset({".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson", ".parquet"})
 EXACT_DRAWS = 100_000  # on the command line there is time for a finer answer
 
 
@@ -98,6 +102,7 @@ def export(wish: Wish, output: Path | None) -> None:
         StoreError: there is no such study.
         RatchetError: the file cannot be written.
     """
+    wish = wish._replace(kind=Kind(wish.kind), file_format=FileFormat(wish.file_format))
     stream = exporting.stream(database.connect(database.database_url()), wish)
     if output is None:
         for block in stream:
@@ -159,17 +164,21 @@ def parse_bounds(texts: list[str]) -> dict[Quantity, float]:
     Raises:
         RatchetError: a text is not of that form.
     """
-    bounds = {}
-    for text in texts:
-        name, _, value = text.partition("=")
-        try:
-            bounds[Quantity(name.strip())] = float(value)
-        except ValueError as error:
-            raise RatchetError(
-                f"--min is {text!r}; QUANTITY=VALUE is expected, like policy_adherence=0.7, with"
-                f" one of {', '.join(QUANTITIES)}."
-            ) from error
-    return bounds
+    return dict(map(_bound, texts))
+
+
+def _bound(text: str) -> tuple[Quantity, float]:
+    name, _, value = text.partition("=")
+    try:
+        quantity, bound = Quantity(name.strip()), float(value)
+        if not math.isfinite(bound):
+            raise ValueError(value)
+    except ValueError as error:
+        raise RatchetError(
+            f"--min is {text!r}; QUANTITY=VALUE is expected, like policy_adherence=0.7, with"
+            f" one of {', '.join(QUANTITIES)}."
+        ) from error
+    return quantity, bound
 
 
 def check(wish: FitWish, bounds: dict[Quantity, float], probability: float) -> dict[str, Any]:
@@ -178,7 +187,12 @@ def check(wish: FitWish, bounds: dict[Quantity, float], probability: float) -> d
     Raises:
         StoreError: there is no such study or file.
         ModelError: an option is no good, or the engine cannot fit these counts.
+        RatchetError: the wanted probability is none.
     """
+    if not 0 < probability < 1:
+        raise RatchetError(
+            f"--probability is {probability:g}; a number between 0 and 1 is expected, like 0.95."
+        )
     settings, tables = _read(wish)
     checks = []
     for system, table in tables.items():
@@ -220,8 +234,10 @@ def label(wish: LabelWish, now: datetime) -> str:
     """
     if wish.value == Value.SKIP:
         raise RatchetError("A skip is not a label; 0, 1 or cant_tell is expected.")
+    if not wish.annotator.strip():
+        raise RatchetError("--annotator is empty; the name of whose label it is is expected.")
     engine = database.connect(database.database_url())
-    new = ScriptLabel(wish.item, wish.label_type, wish.value, wish.note)
+    new = ScriptLabel(wish.item, LabelType(wish.label_type), Value(wish.value), wish.note)
     saved = labelling.label_by_script(engine, Annotator(wish.study, wish.annotator), new, now)
     return f"Saved: {wish.item} {wish.label_type} {saved.value} by {wish.annotator}."
 
@@ -229,7 +245,7 @@ def label(wish: LabelWish, now: datetime) -> str:
 def _read(wish: FitWish) -> tuple[FitSettings, dict[str, CountTable]]:
     """Settings and counts of the source; options win over what a study has set."""
     path = Path(wish.source)
-    if path.exists() or path.suffix:
+    if path.exists() or path.suffix.lower() in FILE_SUFFIXES:
         settings = FitSettings(
             _policy(wish.policy or "rat"), get_priors(wish.prior or "uniform"), 0
         )

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from ipaddress import ip_address
 from pathlib import Path
 
 from db.engine import parse_url
@@ -10,12 +11,16 @@ from workflow.database import database_url
 from workflow.errors import RatchetError
 
 _WORKER = "RATCHET_WORKER_PROCESS"
-LOOPBACK_HOSTS = frozenset({"localhost", "::1", "[::1]", "0:0:0:0:0:0:0:1"})
 
 
 def is_loopback(host: str) -> bool:
-    """Whether an address names this machine only."""
-    return host in LOOPBACK_HOSTS or host.startswith("127.")
+    """Whether an address names this machine only; a name that begins with 127. may be anybody's."""
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
 
 
 def require_loopback(host: str) -> None:
