@@ -12,6 +12,8 @@ from pages.resources import engine, style_sheet
 from pages.session import STUDY, choose_study, chosen_study
 from workflow import studies
 
+WORD_JOINER = "\u2060"
+
 
 def open_screen(title: str, beside: Callable[[str], None] | None = None) -> str | None:
     """The title row with the study picker; returns the chosen study, or None when there is none.
@@ -65,7 +67,9 @@ def show_alert(text: str | None, kind: str = "warning") -> None:
 
 def literal(text: str) -> str:
     """Text as a widget label: Markdown, colons and dollars show as typed."""
-    return re.sub(r"([\\`*_{}\[\]()#+\-.!:$~<>|&])", r"\\\1", " ".join(text.split()))
+    escaped = re.sub(r"([\\`*_{}\[\]()#+\-.!:$~<>|&])", r"\\\1", " ".join(text.split()))
+    # Streamlit looks for icons in what Markdown leaves; a word joiner, never seen, parts them.
+    return re.sub(r"\\:(?=material/|streamlit)", f"\\\\:{WORD_JOINER}", escaped)
 
 
 def clock(moment: datetime) -> str:

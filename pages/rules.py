@@ -5,6 +5,7 @@ import streamlit as st
 
 from model.abstention.phrases import PhraseRule, Scope
 from model.abstention.rules import AbstentionRules
+from pages import frame
 from pages.resources import engine, now
 from pages.session import leave_notice
 from workflow import refusals
@@ -23,7 +24,7 @@ def draw_rules(study: str, person: str) -> None:
     try:
         current = refusals.read_rules(engine(), study)
     except EXPECTED as error:
-        st.error(str(error))
+        frame.show_alert(str(error), "error")
         return
     left, right = st.columns([1, 1], gap="large")
     with left:

@@ -77,7 +77,7 @@ def _import(study: str | None, person: str) -> None:
         try:
             _preview(path, file.name, target, person)
         except EXPECTED as error:
-            st.error(str(error))
+            frame.show_alert(str(error), "error")
 
 
 def _target(study: str | None) -> str:
@@ -95,7 +95,7 @@ def _preview(path: Path, name: str, target: str, person: str) -> None:
     mapping = _mapping(seen, name)
     if mapping:
         seen = importing.preview(path, mapping)
-    st.caption(f"{name}: {seen.recognised}. First {len(seen.rows)} rows:")
+    st.caption(frame.literal(f"{name}: {seen.recognised}. First {len(seen.rows)} rows:"))
     st.dataframe(seen.rows, height=260, hide_index=True, width="stretch")
     upload = Upload(
         study=target,
@@ -106,7 +106,7 @@ def _preview(path: Path, name: str, target: str, person: str) -> None:
         rows=max(1, path.stat().st_size // BYTES_A_ROW),
     )
     st.button(
-        f"Import into {target!r}" if target else "Name the study first",
+        frame.literal(f"Import into {target}") if target else "Name the study first",
         type="primary",
         disabled=not target,
         key="import-start",
@@ -152,7 +152,7 @@ def _job(person: str) -> None:
         st.button("Cancel", on_click=uploads.cancel_job, args=(engine(), job_id))
         return
     if job.state != JobState.DONE or job.result is None:
-        st.error(job.message or "The import did not finish; nothing was changed.")
+        frame.show_alert(job.message or "The import did not finish; nothing was changed.", "error")
         st.button("Back", on_click=forget_import)
         return
     _finished(upload, job.result["text"], bool(job.result["is_written"]))
@@ -160,10 +160,10 @@ def _job(person: str) -> None:
 
 def _finished(upload: Upload, text: str, is_written: bool) -> None:
     if is_written:
-        st.success(f"Imported into {upload.study!r}: {text}")
+        frame.show_alert(f"Imported into {upload.study}: {text}", "good")
         st.button("Done", on_click=_done, args=(upload.study,), type="primary")
         return
-    st.warning(f"Nothing was changed yet. {text}")
+    frame.show_alert(f"Nothing was changed yet. {text}")
     with st.container(horizontal=True):
         st.button("Replace what differs", on_click=_start, args=(upload._replace(replaces=True),))
         st.button("Leave everything as it is", on_click=forget_import, type="primary")
@@ -198,7 +198,9 @@ def _export(study: str) -> None:
     with right:
         st.metric("Rows in the file", f"{exporting.count_rows(engine(), wish):,}")
         st.link_button(
-            f"Download {exporting.file_name(wish)}", export_address(wish), type="primary"
+            frame.literal(f"Download {exporting.file_name(wish)}"),
+            export_address(wish),
+            type="primary",
         )
         st.caption(
             "Importing this file again changes nothing. Items carry every imported column, the"

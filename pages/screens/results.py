@@ -44,7 +44,7 @@ def _live(study: str) -> None:
     try:
         found = results.read_results(engine(), study, now())
     except EXPECTED as error:
-        st.error(str(error))
+        frame.show_alert(str(error), "error")
         return
     if found is None:
         _waiting(study)
@@ -114,10 +114,10 @@ def _intervals(found: Results, chosen: pd.DataFrame, quantity: Quantity) -> None
         _chart(chart, f"intervals-{quantity}")
     no_data = chosen.loc[chosen["prior_only"], "system"].tolist()
     if no_data:
-        st.caption(f"No data yet, only the prior speaks: {', '.join(no_data)}.")
+        st.caption(frame.literal(f"No data yet, only the prior speaks: {', '.join(no_data)}."))
     for diagnosis in found.diagnoses:
         if not diagnosis.is_ok:
-            st.warning(f"{diagnosis.system}: the fit failed its checks — {diagnosis.reason}")
+            frame.show_alert(f"{diagnosis.system}: the fit failed its checks: {diagnosis.reason}")
 
 
 def _outcomes(found: Results) -> None:

@@ -36,9 +36,7 @@ def draw() -> None:
     """The screen."""
     person = require(Action.LEAD)
     study = frame.open_screen("Studies")
-    notice = take_notice()
-    if notice:
-        st.info(notice)
+    frame.show_alert(take_notice(), "good")
     overviews = studies.list_overviews(engine())
     if overviews:
         _list(overviews)
@@ -180,7 +178,7 @@ def _new(person: str) -> None:
     try:
         studies.create(engine(), name, Choices(), person, now())
     except EXPECTED as error:
-        st.error(str(error))
+        frame.show_alert(str(error), "error")
         return
     choose_study(" ".join(name.split()))
     leave_notice("Made. Import its items on the Data screen.")
