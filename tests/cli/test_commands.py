@@ -3,30 +3,15 @@
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import pytest
 
 import cli
 from db import migrate
+from tests.cli.conftest import HEADER, ROWS, Run, one_line_of_error
 from tests.small_studies import csv_text
 
-HEADER = (
-    "item_id",
-    "system",
-    "query",
-    "contexts",
-    "answer",
-    "retrieval_label",
-    "task_label",
-    "annotator",
-)
-ROWS = [
-    *((f"g{n}", "good", f"Q{n}", f"P{n}", "A", "1", "1", "") for n in range(40)),
-    *((f"b{n}", "bad", f"R{n}", f"P{n}", "A", "0", "0", "") for n in range(40)),
-]
 QUANTITIES = {
     "retrieval_success",
     "abstain_given_failed_retrieval",
@@ -39,55 +24,6 @@ QUANTITIES = {
     "truthfulness",
     "answered_correct",
 }
-
-
-class Ended(NamedTuple):
-    """How a command ended."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def document(self) -> Any:
-        """The one JSON document on stdout."""
-        return json.loads(self.out)
-
-
-Run = Callable[..., Ended]
-
-
-@pytest.fixture
-def ratchet(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Run:
-    """Run a command in an empty folder, where the database is made by need."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("DATABASE_URL", raising=False)
-
-    def run(*arguments: str) -> Ended:
-        monkeypatch.setattr(sys, "argv", ["ratchet", *arguments])
-        capsys.readouterr()
-        try:
-            cli.main()
-        except SystemExit as end:
-            code = 0 if end.code is None else int(end.code)
-        else:
-            code = 0
-        out, err = capsys.readouterr()
-        return Ended(code, out, err)
-
-    (tmp_path / "rows.csv").write_bytes(csv_text(HEADER, ROWS).encode())
-    return run
-
-
-def one_line_of_error(ended: Ended) -> str:
-    """The error, which is one line on stderr and leaves stdout empty."""
-    assert ended.code == 2
-    assert ended.out == ""
-    assert ended.err.count("\n") == 1
-    assert "Traceback" not in ended.err
-    return ended.err
 
 
 def test_import_export_import_adds_nothing(ratchet: Run, tmp_path: Path) -> None:
@@ -224,11 +160,15 @@ def test_check_of_all_systems_fails_when_one_does(ratchet: Run) -> None:
     assert "FAIL  bad" in found.out
 
 
-def test_label_saves_one_label(ratchet: Run) -> None:
-    ratchet("import", "S", "rows.csv")
-    saved = ratchet("label", "S", "g0", "task", "0", "--annotator", "anna")
+def test_label_saves_one_label(ratchet: Run, tmp_path: Path) -> None:
+    (tmp_path / "one.csv").write_text("item_id,query,answer\ng0,Q?,A\n")
+    ratchet("import", "S", "one.csv")
+    saved = ratchet("label", "S", "g0", "task", "0", "--annotator", "anna", "--note", "odd")
     assert (saved.code, saved.out) == (0, "Saved: g0 task 0 by anna.\n")
-    assert "g0" in ratchet("export", "S", "labels").out.splitlines()[-1]
+    (line,) = ratchet("export", "S", "labels").out.splitlines()[1:]
+    assert line.startswith("S,g0,")
+    assert ",task,0,anna," in line
+    assert line.endswith(",script,,,odd")
 
 
 def test_db_upgrade_makes_the_schema_and_current_says_so(ratchet: Run) -> None:
