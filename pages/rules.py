@@ -50,10 +50,10 @@ def _edit(study: str, current: RulesInForce) -> AbstentionRules:
         width="stretch",
         key=f"rules-{study}-{current.version}",
         column_config={
-            "language": st.column_config.TextColumn("Language", width="small"),
-            "phrase": st.column_config.TextColumn("Phrase", width="large", required=True),
+            "language": st.column_config.TextColumn("Language", width=80),
+            "phrase": st.column_config.TextColumn("Phrase", width=250, required=True),
             "where": st.column_config.SelectboxColumn(
-                "Where", options=list(SCOPE_WORDS.values()), required=True
+                "Where", options=list(SCOPE_WORDS.values()), required=True, width=150
             ),
         },
     )
@@ -97,7 +97,16 @@ def _tables(seen: Preview) -> None:
         st.dataframe(seen.changes, hide_index=True, height=220, width="stretch")
     if not seen.catches.empty:
         st.caption("What each rule catches now:")
-        st.dataframe(seen.catches, hide_index=True, height=280, width="stretch")
+        st.dataframe(
+            seen.catches,
+            hide_index=True,
+            height=280,
+            width="stretch",
+            column_config={
+                "rule": st.column_config.TextColumn("Rule", width=370),
+                "refusals": st.column_config.NumberColumn("Refusals", width=90),
+            },
+        )
 
 
 def _put_in_force(study: str, rules: AbstentionRules, person: str) -> None:

@@ -24,7 +24,7 @@ def intervals(frame: pd.DataFrame, title: str, probability: float) -> Any:
     lowest = min(0.0, float(frame["lower"].min()))
     scale = alt.Scale(domain=[lowest, 1.0])
     base = alt.Chart(frame).encode(y=alt.Y("system:N", title=None, axis=alt.Axis(labelLimit=260)))
-    name = f"{title} · {probability:.0%} and 50 % interval"
+    name = f"{title} · {percent(probability)} and 50 % interval"
     outer = base.mark_bar(height=6, opacity=0.45, color=ACCENT, cornerRadius=3).encode(
         x=alt.X("lower:Q", title=name, scale=scale, axis=PERCENT),
         x2="upper:Q",
@@ -57,7 +57,14 @@ def outcomes(frame: pd.DataFrame) -> Any:
     )
     base = alt.Chart(shown).encode(
         y=alt.Y("system:N", title=None, axis=alt.Axis(labelLimit=260)),
-        x=alt.X("mean:Q", stack="zero", title="Share of queries", axis=PERCENT),
+        x=alt.X(
+            "mean:Q",
+            stack="zero",
+            title="Share of queries",
+            axis=PERCENT,
+            # Rounding can push the sum a hair above 1, and the axis to 110 %.
+            scale=alt.Scale(domain=[0, 1], clamp=True),
+        ),
         order=alt.Order("place:Q"),
     )
     bars = base.mark_bar(height=26).encode(
@@ -124,7 +131,7 @@ def prior_influence(frame: pd.DataFrame, probability: float) -> Any:
         ),
         tooltip=[alt.Tooltip("prior:N", title="Prior"), *_tooltip(probability)],
     )
-    title = f"Policy adherence · {probability:.0%} interval"
+    title = f"Policy adherence · {percent(probability)} interval"
     scale = alt.Scale(domain=[0, 1])
     rule = base.mark_rule(strokeWidth=4, opacity=0.6).encode(
         x=alt.X("lower:Q", title=title, scale=scale, axis=PERCENT), x2="upper:Q"
@@ -134,11 +141,16 @@ def prior_influence(frame: pd.DataFrame, probability: float) -> Any:
     return (rule + point).properties(height=64 * rows + AXIS_HEIGHT + 3 * LEGEND_ROW_HEIGHT)
 
 
+def percent(probability: float) -> str:
+    """A probability in words: 95 %."""
+    return f"{100 * probability:g} %"
+
+
 def _tooltip(probability: float) -> list[Any]:
     return [
         alt.Tooltip("system:N", title="System"),
         alt.Tooltip("mean:Q", title="Mean", format=".1%"),
-        alt.Tooltip("lower:Q", title=f"{probability:.0%} from", format=".1%"),
+        alt.Tooltip("lower:Q", title=f"{percent(probability)} from", format=".1%"),
         alt.Tooltip("upper:Q", title="to", format=".1%"),
     ]
 

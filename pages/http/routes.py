@@ -15,6 +15,7 @@ from starlette.responses import (
 )
 from starlette.routing import Route
 
+from pages.http.chart_data import CHART_ROUTES
 from pages.resources import engine, now
 from workflow import exporting, health
 from workflow.errors import EXPECTED, RatchetError
@@ -80,6 +81,7 @@ ROUTES = [
     Route("/label", open_label),
     Route("/healthz", report_health),
     Route("/export/{kind}", download),
+    *CHART_ROUTES,
 ]
 
 

@@ -4,6 +4,7 @@ Live: one fragment looks for a newer posterior every second; charts are drawn ag
 there is one.
 """
 
+from html import escape
 from typing import Any
 
 import pandas as pd
@@ -13,6 +14,7 @@ from model.rat.derived import Quantity
 from pages import frame
 from pages.charts import posterior as charts
 from pages.charts.colours import QUANTITY_WORDS
+from pages.http.chart_data import chart_address
 from pages.resources import engine, now
 from pages.session import Action, require
 from workflow import results
@@ -56,11 +58,11 @@ def _live(study: str) -> None:
     ]
     left, right = st.columns(2, gap="large")
     with left:
-        _intervals(found, chosen, quantity)
+        _intervals(study, found, chosen, quantity)
         _widths(study, found, quantity)
     with right:
-        _outcomes(found)
-        _prior(found)
+        _outcomes(study, found, quantity)
+        _prior(study, found, quantity)
     _table(found, population)
     _diagnostics(found)
 
@@ -104,9 +106,9 @@ def _controls() -> tuple[Quantity, str]:
     return quantity, population or "future"
 
 
-def _intervals(found: Results, chosen: pd.DataFrame, quantity: Quantity) -> None:
+def _intervals(study: str, found: Results, chosen: pd.DataFrame, quantity: Quantity) -> None:
     words = QUANTITY_WORDS[quantity]
-    st.subheader(words, anchor=False)
+    _head(words, chart_address("intervals", study, quantity))
     failed = {diagnosis.system for diagnosis in found.diagnoses if not diagnosis.is_ok}
     shown = chosen[~chosen["system"].isin(failed) & chosen["mean"].notna()]
     if not shown.empty:
@@ -120,13 +122,13 @@ def _intervals(found: Results, chosen: pd.DataFrame, quantity: Quantity) -> None
             frame.show_alert(f"{diagnosis.system}: the fit failed its checks: {diagnosis.reason}")
 
 
-def _outcomes(found: Results) -> None:
-    st.subheader("Where adherence is won and lost", anchor=False)
+def _outcomes(study: str, found: Results, quantity: Quantity) -> None:
+    _head("Where adherence is won and lost", chart_address("outcomes", study, quantity))
     _chart(charts.outcomes(found.cells), "outcomes")
 
 
 def _widths(study: str, found: Results, quantity: Quantity) -> None:
-    st.subheader("Width against labels", anchor=False)
+    _head("Width against labels", chart_address("widths", study, quantity))
     history = results.read_history(engine(), study, quantity)
     if history["labels"].nunique() < 2:
         st.caption("The line starts with the second label count.")
@@ -134,8 +136,8 @@ def _widths(study: str, found: Results, quantity: Quantity) -> None:
     _chart(charts.widths(history, QUANTITY_WORDS[quantity]), f"widths-{quantity}")
 
 
-def _prior(found: Results) -> None:
-    st.subheader("How much is the prior's", anchor=False)
+def _prior(study: str, found: Results, quantity: Quantity) -> None:
+    _head("How much is the prior's", chart_address("priors", study, quantity))
     _chart(charts.prior_influence(found.priors, found.settings.interval), "priors")
 
 
@@ -148,7 +150,7 @@ def _table(found: Results, population: str) -> None:
     table = shown.pivot(index="Quantity", columns="system", values="cell").loc[order]
     st.dataframe(table, width="stretch", height="content")
     st.caption(
-        f"Mean and {found.settings.interval:.0%} interval. ○ marks what only the prior speaks for."
+        f"Mean and {charts.percent(found.settings.interval)} interval. ○ marks what only the prior speaks for."
     )
 
 
@@ -179,6 +181,14 @@ def _diagnosis_row(diagnosis: Diagnosis) -> dict[str, Any]:
         "Divergences": diagnosis.divergences,
         "Verdict": "good" if diagnosis.is_ok else f"failed: {diagnosis.reason}",
     }
+
+
+def _head(title: str, address: str) -> None:
+    """A chart's title and where its numbers are; its picture is in the chart's own toolbar."""
+    st.html(
+        f'<div class="ratchet-head"><h3>{escape(title)}</h3>'
+        f'<a href="{escape(address)}" download>Data as CSV</a></div>'
+    )
 
 
 def _chart(chart: Any, key: str) -> None:
