@@ -49,7 +49,15 @@ def _live(study: str) -> None:
         frame.show_alert(str(error), "error")
         return
     if found is None:
-        _waiting(study)
+        frame.show_empty(
+            "The first posterior is on its way",
+            "It appears within a second of the first import; leave this page open.",
+        )
+        return
+    if found.estimates.empty:
+        frame.show_empty(
+            "No items yet", "Import a file on the Data screen; results follow at once."
+        )
         return
     _freshness(found)
     quantity, population = _controls()
@@ -65,13 +73,6 @@ def _live(study: str) -> None:
         _prior(study, found, quantity)
     _table(found, population)
     _diagnostics(found)
-
-
-def _waiting(study: str) -> None:
-    frame.show_empty(
-        "The first posterior is on its way",
-        "It appears within a second of the first import; leave this page open.",
-    )
 
 
 def _freshness(found: Results) -> None:
@@ -150,7 +151,8 @@ def _table(found: Results, population: str) -> None:
     table = shown.pivot(index="Quantity", columns="system", values="cell").loc[order]
     st.dataframe(table, width="stretch", height="content")
     st.caption(
-        f"Mean and {charts.percent(found.settings.interval)} interval. ○ marks what only the prior speaks for."
+        f"Mean and {charts.percent(found.settings.interval)} interval."
+        " ○ marks what only the prior speaks for."
     )
 
 
