@@ -194,12 +194,20 @@ def _context_keys(batch: RowBatch, columns: ItemColumns) -> Keys:
     contexts = _column(batch, columns.contexts)
     is_named = pc.not_equal(context_ids, "").to_numpy(zero_copy_only=False)
     is_given = is_named | pc.is_valid(contexts).to_numpy(zero_copy_only=False)
-    context = np.where(is_named, _hashes(context_ids), _hashes(contexts) + np.uint64(1))
+    queries = _hashes(_column(batch, columns.query)) + np.uint64(1)
+    # The id that an import makes for contexts is of the query and the contexts.
+    made = _paired(queries, _hashes(contexts) + np.uint64(1))
+    context = np.where(is_named, _hashes(context_ids), made)
     query_ids = pc.fill_null(_column(batch, columns.query_id), "")
     has_id = pc.not_equal(query_ids, "").to_numpy(zero_copy_only=False)
-    queries = _hashes(_column(batch, columns.query)) + np.uint64(1)
     query = np.where(has_id, _hashes(query_ids), queries)
-    return np.where(is_given, query * np.uint64(0x9E3779B97F4A7C15) ^ context, alone)
+    return np.where(is_given, _paired(query, context), alone)
+
+
+def _paired(first: Keys, second: Keys) -> Keys:
+    """One hash of two; sums, since XOR would cancel a query that is in both."""
+    odd = np.uint64(0x9E3779B97F4A7C15)
+    return (first * odd + second) * odd
 
 
 def _hashes(cells: pa.Array) -> Keys:
