@@ -1,11 +1,12 @@
 """How do five unbounded coordinates become the five rates, and what is the volume they trade?
 
 v = logistic(z). Answers: the (R,T) table from v₂, v₃, v₄, by rows (P(R), P(T|R=1), P(T|R=0)), by
-columns (P(T), P(R|T=1), P(R|T=0)), or by margins (P(R), P(T), and where P(R,T) lies between its
-Fréchet bounds). With x the first margin of that table, the (A,R) table is P(A)=v₀, P(R|A=1)=v₁,
+columns (P(T), P(R|T=1), P(R|T=0)), or by margins (P(R), P(T), and the log odds ratio z₄; Plackett
+1965). With x the first margin of that table, the (A,R) table is P(A)=v₀, P(R|A=1)=v₁,
 P(R|A=0)=x, or retrieval first P(R)=v₀, P(A|R=1)=v₁, P(A|R=0)=x.
 """
 
+from functools import partial
 from typing import NamedTuple
 
 import jax
@@ -16,6 +17,8 @@ from model.rat.layout import Layout, TaskLayout
 
 # Rates stay inside (0, 1), where every density and its gradient are finite.
 EDGE = 1e-15
+# A cell that rounds to nothing keeps a positive probability.
+TINY = 1e-18
 
 
 class Mapped(NamedTuple):
@@ -41,45 +44,66 @@ def to_rates(coordinates: jax.Array | Array, layout: Layout) -> Mapped:
         coordinates: [5], the logits of the five shares of the layout.
         layout: which shares they are; its two choices may be traced values.
 
-    |d rates/dz| = Π v(1-v) · v₀(1-v₀)/(ρ(1-ρ)) · c/(x(1-x)), where c is v₂(1-v₂) for rows and
-    columns and the width between the Fréchet bounds for margins.
+    |d rates/dz| = Π v(1-v) · v₀(1-v₀)/(ρ(1-ρ)) · c/(x(1-x)), Π over z₀ to z₃, where c is
+    v₂(1-v₂) · v₄(1-v₄) for rows and columns, and d P(R,T) / d z₄ for margins.
     """
-    shares = jax.nn.sigmoid(coordinates)
-    log_slopes = jnp.log(shares * (1 - shares))
-    answers, log_task_volume = _task_table(shares, log_slopes, layout)
+    shares, rests = jax.nn.sigmoid(coordinates), jax.nn.sigmoid(-coordinates)
+    answers, slope = _task_table(coordinates[4], shares, rests, layout)
     found, failed = answers.both + answers.row_only, answers.column_only + answers.neither
-    joint = _turn(_by_rows(shares[0], shares[1], found), layout.retrieval_first)
+    by_rows = Table(
+        shares[0] * shares[1], shares[0] * rests[1], rests[0] * found, rests[0] * failed
+    )
+    joint = _turn(by_rows, layout.retrieval_first)
     rho, not_rho = joint.both + joint.column_only, joint.row_only + joint.neither
     rates = [rho, joint.row_only / not_rho, joint.both / rho]
     rates += [answers.column_only / failed, answers.both / found]
-    log_volume = jnp.sum(log_slopes) + log_slopes[0] + log_task_volume
+    log_volume = jnp.sum(jnp.log(shares[:4] * rests[:4])) + jnp.log(shares[0] * rests[0] * slope)
     log_volume -= jnp.log(rho * not_rho * found * failed)
     return Mapped(jnp.clip(jnp.stack(rates), EDGE, 1 - EDGE), log_volume)
 
 
 class _TaskTable(NamedTuple):
-    """The (R,T) table and the log of the volume c it trades."""
+    """The (R,T) table and the factor c of its volume."""
 
     table: Table
-    log_volume: jax.Array
+    slope: jax.Array
 
 
-def _task_table(shares: jax.Array, log_slopes: jax.Array, layout: Layout) -> _TaskTable:
+def _task_table(
+    coordinate: jax.Array, shares: jax.Array, rests: jax.Array, layout: Layout
+) -> _TaskTable:
     """Rows, columns or margins, all computed and one chosen, so that one program serves all."""
-    first, second, third = shares[2:]
+    (first, second, third), (not_first, not_second, not_third) = shares[2:], rests[2:]
+    by_rows = _TaskTable(
+        Table(first * second, first * not_second, not_first * third, not_first * not_third),
+        first * not_first * third * not_third,
+    )
+    by_margins = _by_margins(coordinate, shares[2:4], rests[2:4])
     is_margins = layout.task_layout == TaskLayout.BY_MARGINS
-    lowest = jnp.maximum(first + second - 1, 0.0)
-    width = jnp.minimum(first, second) - lowest
-    both = jnp.where(is_margins, lowest + width * third, first * second)
-    column_only = jnp.where(is_margins, second - both, (1 - first) * third)
-    table = Table(both, first - both, column_only, 1 - first - column_only)
-    log_volume = jnp.where(is_margins, jnp.log(width), log_slopes[2])
-    return _TaskTable(_turn(table, layout.task_layout == TaskLayout.BY_TASK), log_volume)
+    chosen: _TaskTable = jax.tree.map(partial(jnp.where, is_margins), by_margins, by_rows)
+    return chosen._replace(table=_turn(chosen.table, layout.task_layout == TaskLayout.BY_TASK))
 
 
-def _by_rows(row: jax.Array, if_one: jax.Array, if_zero: jax.Array) -> Table:
-    """P(row) and P(column | row) as a table."""
-    return Table(row * if_one, row * (1 - if_one), (1 - row) * if_zero, (1 - row) * (1 - if_zero))
+def _by_margins(log_odds: jax.Array, shares: jax.Array, rests: jax.Array) -> _TaskTable:
+    """The table with margins p, m and odds ratio ψ: P = 2ψpm / (1 + (p+m)(ψ-1) + √D).
+
+    D = 1 + 2(ψ-1)(p(1-m) + (1-p)m) + (ψ-1)²(p-m)²; dP/dlnψ = P·P(neither)/√D. For ψ < 1 the
+    columns are exchanged, so that no difference of near equals is ever taken.
+    """
+    is_negative = log_odds < 0
+    first, not_first = shares[0], rests[0]
+    second = jnp.where(is_negative, rests[1], shares[1])
+    not_second = jnp.where(is_negative, shares[1], rests[1])
+    excess = jnp.expm1(jnp.abs(log_odds))
+    spread = first * not_second + not_first * second
+    root = jnp.sqrt(1 + excess * (2 * spread + excess * (first - second) ** 2))
+    both = 2 * (1 + excess) * first * second / (1 + (first + second) * excess + root)
+    row_only, column_only = jnp.maximum(first - both, TINY), jnp.maximum(second - both, TINY)
+    neither = jnp.maximum(not_first - column_only, TINY)
+    table = Table(both, row_only, column_only, neither)
+    turned = Table(row_only, both, neither, column_only)
+    chosen = jax.tree.map(partial(jnp.where, is_negative), turned, table)
+    return _TaskTable(chosen, both * neither / root)
 
 
 def _turn(table: Table, is_turned: jax.Array | bool) -> Table:

@@ -12,10 +12,15 @@ from typing import NamedTuple
 import numpy as np
 
 from model.rat.cells import Array
+from model.rat.priors import RatPriors
 from model.rat.tally import Tally
 
 # Half-labels that say this many times more about a share than the other labels make a ridge.
 SHARP = 10.0
+# A prior that is infinite at 0 and 1 makes a funnel of margins: take them for the thinnest ridges.
+SHARP_IF_INFINITE = 100.0
+# Retrieval first costs nothing where no label of T alone waits to be described by columns.
+SHARP_IF_FREE = 2.0
 # Where the two margins alone are seen, the third coordinate spans about what a flat prior does.
 WIDE = 2.0
 
@@ -62,14 +67,14 @@ class Rows(NamedTuple):
     if_zero: Share
 
 
-def choose_layout(counts: Tally) -> Layout:
-    """Return the layout for the sufficient counts of one system."""
+def choose_layout(counts: Tally, priors: RatPriors) -> Layout:
+    """Return the layout for the sufficient counts and the priors of one system."""
     if _is_retrieval_first(counts):
         shares = (*_abstention_by_retrieval(counts), *_task_by_retrieval(counts)[1:])
         return _layout(True, TaskLayout.BY_RETRIEVAL, shares)
     by_abstention = _retrieval_by_abstention(counts)
     first = (by_abstention.row, by_abstention.if_one)
-    task_layout = _choose_task_layout(counts)
+    task_layout = _choose_task_layout(counts, priors)
     if task_layout is TaskLayout.BY_RETRIEVAL:
         return _layout(False, task_layout, (*first, *_task_by_retrieval(counts)))
     by_task = _retrieval_by_task(counts)
@@ -95,14 +100,16 @@ def _is_retrieval_first(counts: Tally) -> bool:
     backward = _sharpness(_retrieval_by_abstention(counts), unknown)
     unseen = counts.abstained + counts.answered - _abstained_seen(counts) - _answered_seen(counts)
     forward = _sharpness(_abstention_by_retrieval(counts), unseen)
-    return backward > SHARP and forward < backward
+    is_free = counts.hidden_right + counts.hidden_wrong == 0
+    return backward > (SHARP_IF_FREE if is_free else SHARP) and forward < backward
 
 
-def _choose_task_layout(counts: Tally) -> TaskLayout:
+def _choose_task_layout(counts: Tally, priors: RatPriors) -> TaskLayout:
     """Rows unless labels of T alone make a ridge of them, then columns, or else margins."""
     by_retrieval = _sharpness(_task_by_retrieval(counts), counts.hidden_right + counts.hidden_wrong)
     by_task = _sharpness(_retrieval_by_task(counts), counts.answered_found + counts.answered_failed)
-    if min(by_retrieval, by_task) > SHARP:
+    is_infinite = min(*priors.correct_given_failed_retrieval, *priors.correct_given_retrieval) < 1
+    if min(by_retrieval, by_task) > (SHARP_IF_INFINITE if is_infinite else SHARP):
         return TaskLayout.BY_MARGINS
     return TaskLayout.BY_RETRIEVAL if by_retrieval <= by_task else TaskLayout.BY_TASK
 

@@ -36,8 +36,8 @@ def fit_nuts(
         ModelError: the priors or the settings are no good.
     """
     _check_settings(settings)
-    layout = choose_layout(tally(table))
-    problem = Problem(pattern_counts(table), prior_shapes(check_priors(priors)), layout)
+    layout = choose_layout(tally(table), check_priors(priors))
+    problem = Problem(pattern_counts(table), prior_shapes(priors), layout)
     return _to_posterior(sample(jax.random.key(seed), problem, settings))
 
 
