@@ -28,9 +28,10 @@ def run_job(engine: Engine, job: JobStatus) -> None:
             if not jobs.report(session, job.id, progress, message, _now()):
                 raise CancelledError("Cancelled; nothing was changed.")
 
-    state, outcome = JobState.DONE, Outcome("")
+    # What nobody expected ends the worker too, but must not look as if the job were done.
+    state, outcome = JobState.FAILED, Outcome("Stopped by an error of Ratchet; see its log.")
     try:
-        outcome = Outcome("", JOBS[job.kind](engine, job, tell))
+        state, outcome = JobState.DONE, Outcome("", JOBS[job.kind](engine, job, tell))
     except CancelledError as error:
         state, outcome = JobState.CANCELLED, Outcome(str(error))
     except EXPECTED as error:
