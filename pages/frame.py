@@ -30,19 +30,16 @@ def open_screen(title: str, beside: Callable[[str], None] | None = None) -> str 
     if chosen is None:
         show_empty("No study yet", "Make one on the Studies screen, or import a file on Data.")
         return None
-    picked = right.selectbox(
-        "Study",
-        names,
-        index=names.index(chosen),
-        key=f"pick-{STUDY}-{title}",
-        label_visibility="collapsed",
+    # A study chosen elsewhere, a new one for instance, must reach the picker too.
+    key = f"pick-{STUDY}-{title}"
+    st.session_state[key] = chosen
+    right.selectbox(
+        "Study", names, key=key, label_visibility="collapsed", on_change=_pick, args=(key,)
     )
-    if picked != chosen:
-        choose_study(picked)
     if beside is not None:
         with middle:
-            beside(picked)
-    return picked
+            beside(chosen)
+    return chosen
 
 
 def show_empty(title: str, text: str) -> None:
@@ -75,6 +72,10 @@ def literal(text: str) -> str:
 def clock(moment: datetime) -> str:
     """hh:mm:ss in the time zone of the browser."""
     return moment.astimezone(_zone()).strftime("%H:%M:%S")
+
+
+def _pick(key: str) -> None:
+    choose_study(st.session_state[key])
 
 
 def _zone() -> ZoneInfo:

@@ -62,7 +62,7 @@ def _edit(study: str, current: RulesInForce) -> AbstentionRules:
         0,
         100_000,
         current.rules.max_characters,
-        50,
+        10,
         key=f"longest-{study}-{current.version}",
     )
     scopes = {words: scope for scope, words in SCOPE_WORDS.items()}

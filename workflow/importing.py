@@ -17,7 +17,8 @@ from sqlalchemy.orm import Session
 from db import audit, items, studies
 from db.engine import reading
 from db.formats.batches import RowBatch, TableSource
-from db.formats.columns import ColumnPlan, FileKind, plan_columns
+from db.formats.columns import ColumnPlan, plan_columns
+from db.formats.columns import FileKind as FileKind
 from db.formats.reading import open_table
 from db.item_merge import ItemFindings, inspect_items, merge_items
 from db.item_rows import Reading, read_rows, stored_columns

@@ -18,7 +18,7 @@ from pages.session import (
 from workflow import exporting, importing, studies, uploads
 from workflow.errors import EXPECTED
 from workflow.exporting import FileFormat, Filter, Kind, Labelled, Wish
-from workflow.importing import Preview
+from workflow.importing import FileKind, Preview
 from workflow.uploads import JobState, Upload
 
 FORMATS = ["csv", "tsv", "txt", "json", "jsonl", "ndjson", "parquet"]
@@ -97,6 +97,9 @@ def _preview(path: Path, name: str, target: str, person: str) -> None:
         seen = importing.preview(path, mapping)
     st.caption(frame.literal(f"{name}: {seen.recognised}. First {len(seen.rows)} rows:"))
     st.dataframe(seen.rows, height=260, hide_index=True, width="stretch")
+    is_ready = seen.kind != FileKind.ITEMS or seen.plan.items.query is not None
+    if not is_ready:
+        frame.show_alert("No column is taken for 'query', which is needed. Choose it above.")
     upload = Upload(
         study=target,
         path=path,
@@ -108,7 +111,7 @@ def _preview(path: Path, name: str, target: str, person: str) -> None:
     st.button(
         frame.literal(f"Import into {target}") if target else "Name the study first",
         type="primary",
-        disabled=not target,
+        disabled=not (target and is_ready),
         key="import-start",
         on_click=_start,
         args=(upload,),
