@@ -70,11 +70,12 @@ def upload(engine: Engine, path: Path) -> JobStatus:
 
 
 def test_a_worker_follows_labels_and_jobs_is_alone_and_ends_with_its_parent(
-    engine: Engine, database_url: str, tmp_path: Path
+    sqlite_engine: Engine, tmp_path: Path
 ) -> None:
+    engine = sqlite_engine
     make_study(engine, tmp_path, plain_rows(3))
     environment = os.environ | {
-        "DATABASE_URL": database_url,
+        "DATABASE_URL": str(engine.url),
         "PYTHONPATH": str(ROOT),
         "RATCHET_CACHE_DIR": str(tmp_path),
     }
@@ -88,7 +89,7 @@ def test_a_worker_follows_labels_and_jobs_is_alone_and_ends_with_its_parent(
         with worker_lock(engine) as is_mine:
             assert not is_mine
         answer_next(engine, ANNA)
-        wait_until(lambda: has_fit(engine, 1), 20)
+        wait_until(lambda: has_fit(engine, 1), 10)  # a second, where nothing else runs
         (tmp_path / "more.csv").write_text("item_id,query,answer\nnew,Q?,A\n")
         wish = Upload(STUDY, tmp_path / "more.csv", "lead", {}, False, 1)
         job = uploads.queue_import(engine, wish, START)
