@@ -136,7 +136,7 @@ def test_abstention_rules_are_previewed_and_put_in_force(
     open_page: OpenPage, store: Engine, studies: StudyMaker
 ) -> None:
     # This refusal is longer than fifty characters and its phrase is not in its first sentence.
-    answer = "Thank you for asking. I cannot answer this question."
+    answer = "The warranty desk is closed today. I cannot answer this question."
     study = studies.of([Item("a", answer=answer), Item("b")])
     page = open_page(study.path("studies"))
     page.get_by_role("tab", name="Refusals").click()
