@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.sbc import BINS, FALSE_ALARM, MASKS, RANK_DRAWS, Calibration, Fit, Study, calibrate
+from benchmarks.sbc import FALSE_ALARM, MASKS, RANK_DRAWS, Calibration, Fit, Study, calibrate
 from model.rat.counts import CountTable
 from model.rat.derived import Rates
 from model.rat.exact import fit_exact
@@ -52,7 +52,7 @@ def fit_exactly(seed: int, counts: CountTable, priors: RatPriors) -> Rates:
 
 
 def fit_by_nuts(seed: int, counts: CountTable, priors: RatPriors) -> Rates:
-    """Draws of NUTS; 99 chosen of 2,000 are as good as independent."""
+    """Draws of NUTS; 99 chosen of 4,000 are as good as independent."""
     from model.rat.nuts import fit_nuts
 
     return fit_nuts(seed, counts, priors).rates
@@ -65,7 +65,7 @@ def table(rows: list[Row]) -> str:
         "",
         "Written by `python -m benchmarks.proof_sbc`. Rates from the prior,"
         f" {NUM_ITEMS} items from the rates, labels hidden by the mask, a fit, and the rank of the",
-        f"truth among {RANK_DRAWS} posterior draws; chi-square over {BINS} bins for each of ten"
+        f"truth among {RANK_DRAWS} posterior draws; chi-square in equal bins for each of ten"
         f" quantities. An engine that is right fails with probability {FALSE_ALARM:g}",
         "(Bonferroni over quantities). The rows with a broken prior fit another prior than was",
         "simulated and must fail.",

@@ -14,8 +14,8 @@ from collections.abc import Callable
 import numpy as np
 
 from model.rat.counts import CountTable, from_cells
-from model.rat.exact import fit_exact
-from model.rat.nuts import fit_nuts, num_compilations, warm_up
+from model.rat.exact import DEFAULT_DRAWS, fit_exact
+from model.rat.nuts import DEFAULT_SETTINGS, fit_nuts, num_compilations, warm_up
 from model.rat.priors import get_priors
 
 SIZES = (500, 5_000, 1_000_000)
@@ -48,7 +48,9 @@ def main() -> None:
     warm_up()
     before = num_compilations()
     lines = ["| engine | items | median ms | ratio to 500 items |", "| --- | --- | --- | --- |"]
-    for name, fit in (("exact, 4,000 draws", _exact), ("NUTS, 4 × (300 + 500)", _nuts)):
+    chains, warmup, samples, _ = DEFAULT_SETTINGS
+    nuts = f"NUTS, {chains} × ({warmup} + {samples})"
+    for name, fit in ((f"exact, {DEFAULT_DRAWS} draws", _exact), (nuts, _nuts)):
         medians = _medians(fit)
         lines += [
             f"| {name} | {size:,} | {1e3 * median:.1f} | {median / medians[SIZES[0]]:.2f} |"

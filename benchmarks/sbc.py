@@ -19,7 +19,9 @@ from model.rat.derived import QUANTITIES, Quantity, Rates, quantities
 from model.rat.priors import RatPriors, draw_prior
 
 RANK_DRAWS = 99  # ranks 0 to 99
-BINS = 20
+# Each divides the 100 ranks evenly; the most bins that still expect EXPECTED ranks each.
+BINS = (20, 10, 5, 4, 2)
+EXPECTED = 5  # fewer make the chi-square a poor guide to a false-alarm rate
 FALSE_ALARM = 1e-3
 
 Items = NDArray[np.int8]  # [num_items, 3]: abstained, retrieval, task
@@ -136,7 +138,13 @@ def _ranks(
     return ranks
 
 
+def num_bins(num_simulations: int) -> int:
+    """How many bins the ranks of so many simulations fill."""
+    return next((bins for bins in BINS if num_simulations >= EXPECTED * bins), BINS[-1])
+
+
 def _p_value(ranks: NDArray[np.int64]) -> float:
     """Chi-square of the ranks in equal bins."""
-    counts = np.bincount(ranks * BINS // (RANK_DRAWS + 1), minlength=BINS)
+    bins = num_bins(len(ranks))
+    counts = np.bincount(ranks * bins // (RANK_DRAWS + 1), minlength=bins)
     return float(chisquare(counts).pvalue)

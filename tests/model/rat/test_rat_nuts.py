@@ -99,7 +99,7 @@ def test_nuts_agrees_with_the_exact_engine(name: str) -> None:
     assert _distance(Comparison(nuts, 4), Comparison(exact, 1)) < 4.5
 
 
-@pytest.mark.parametrize("priors", [get_priors("jeffreys"), get_priors("weak"), SURE])
+@pytest.mark.parametrize("priors", [get_priors("jeffreys"), SURE])
 def test_nuts_agrees_with_the_exact_engine_under_other_priors(priors: RatPriors) -> None:
     table = TABLES["task first"]
     nuts, exact = fit_nuts(4, table, priors), fit_exact(3, table, priors, 40_000)
@@ -123,8 +123,8 @@ def test_new_labels_never_compile_again() -> None:
             events.append(event)
 
     jax.monitoring.register_event_duration_secs_listener(note)
-    for number, table in enumerate(TABLES.values()):
-        fit_nuts(number, table, get_priors("jeffreys"))
+    for number, name in enumerate(("task first", "abstention unknown", "many apart")):
+        fit_nuts(number, TABLES[name], get_priors("weak"))
     assert num_compilations() == compiled
     assert events == []
     # The twin: other settings are another program, and the listener sees it compile.
@@ -249,7 +249,7 @@ def test_layout_follows_the_labels(name: str, layout: tuple[bool, TaskLayout]) -
 
 
 def test_a_wrong_layout_gives_the_same_answer_only_slower(monkeypatch: pytest.MonkeyPatch) -> None:
-    table = TABLES["task first"]
+    table = table_of(a1_r0=4, a0_r1_t1=5, a0_t0=4, a0=9)
     centre, scale = np.zeros(5), np.ones(5)
     other = Layout(False, TaskLayout.BY_RETRIEVAL, centre, scale)
     monkeypatch.setattr("model.rat.nuts.choose_layout", lambda *_: other)

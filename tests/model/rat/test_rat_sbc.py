@@ -5,9 +5,10 @@ import pytest
 from benchmarks.proof_sbc import BROKEN, NUM_ITEMS, SEED, UNIFORM, fit_by_nuts, fit_exactly
 from benchmarks.sbc import MASKS, Study, calibrate
 
-# At 300 simulations a bin of twenty expects fifteen ranks.
 EXACT_SIMULATIONS = 300
-NUTS_SIMULATIONS = 40
+NUTS_SIMULATIONS = 24
+
+pytestmark = pytest.mark.usefixtures("kept_programs")
 
 
 @pytest.mark.parametrize("mask", MASKS)
