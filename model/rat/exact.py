@@ -21,7 +21,7 @@ from model.rat.weighted import BetaShapes, WeightedDraws, draw_beta, propose
 DEFAULT_DRAWS = 4000
 # Rounds of proposals, as multiples of the draws wanted, until the weights are even enough.
 PROPOSAL_ROUNDS = (1, 4, 16)
-GOOD_EFFICIENCY = 0.5
+GOOD_EFFICIENCY = 0.3
 MIN_EFFECTIVE_SIZE = 400.0
 
 
@@ -96,7 +96,7 @@ def _draw_conjugate(
 
 
 def _draw_enough(rng: np.random.Generator, shapes: Shapes, num_draws: int) -> WeightedDraws:
-    """Propose more until the weights are worth half the draws wanted, or say that they are not."""
+    """Propose more until the weights are worth enough of the draws wanted, or say they are not."""
     draws = propose(rng, shapes, num_draws)
     for multiple in PROPOSAL_ROUNDS[1:]:
         if effective_size(draws.log_weights) >= GOOD_EFFICIENCY * num_draws:

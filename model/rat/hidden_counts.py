@@ -16,7 +16,9 @@ from model.rat.cells import Array
 
 Integers = NDArray[np.int64]
 
-MAX_LATTICE_CELLS = 4096
+# So many pairs are held whole; of more, a lattice of fewer cells, whose strides are corrected for.
+MAX_WHOLE_PAIRS = 4096
+MAX_LATTICE_CELLS = 1024
 # Mass below e^-30 of the peak is dropped: it would change no digit of a million draws.
 NEGLIGIBLE = 30.0
 MAX_ZOOMS = 12
@@ -107,11 +109,16 @@ def _choose_frame(hidden: HiddenPair) -> Frame:
     """
     first, second, both = hidden
     widest = int(np.argmax([_spread(urn) for urn in hidden]))
-    if (first.size + 1) * (second.size + 1) <= MAX_LATTICE_CELLS or widest == 2:
+    if _is_small(first, second) or widest == 2:
         return Frame(first, second, both, 1, 1)
     if widest == 0:
         return Frame(both, second, first, 1, -1)
     return Frame(both, first, second, 1, -1)
+
+
+def _is_small(first: Urn, second: Urn) -> bool:
+    """Whether every pair of the two counts can be held."""
+    return (first.size + 1) * (second.size + 1) <= MAX_WHOLE_PAIRS
 
 
 def _spread(urn: Urn) -> float:
@@ -141,23 +148,24 @@ def _area(lattice: Lattice) -> float:
 
 
 def _lattice(frame: Frame, first: tuple[int, int], second: tuple[int, int]) -> Lattice:
-    """A lattice of at most MAX_LATTICE_CELLS over two inclusive ranges."""
-    axis_first, axis_second = _axes(first, second)
+    """The finest lattice that may be held over two inclusive ranges."""
+    max_cells = MAX_WHOLE_PAIRS if _is_small(frame.first, frame.second) else MAX_LATTICE_CELLS
+    axis_first, axis_second = _axes(first, second, max_cells)
     middles = _middles(axis_first)[:, None], _middles(axis_second)[None, :]
     slack = (axis_first.stride + axis_second.stride) / 2
     log_weights = _log_weight(frame, middles, slack if slack > 1 else 0.0)
     return Lattice(axis_first, axis_second, log_weights)
 
 
-def _axes(first: tuple[int, int], second: tuple[int, int]) -> tuple[Axis, Axis]:
+def _axes(first: tuple[int, int], second: tuple[int, int], max_cells: int) -> tuple[Axis, Axis]:
     """Share the cells out: a short range is held whole and leaves its cells to the other."""
     length_first, length_second = first[1] - first[0] + 1, second[1] - second[0] + 1
-    side = int(np.sqrt(MAX_LATTICE_CELLS))
+    side = int(np.sqrt(max_cells))
     if length_first <= length_second:
         size = min(length_first, side)
-        return _axis(first, size), _axis(second, MAX_LATTICE_CELLS // size)
+        return _axis(first, size), _axis(second, max_cells // size)
     size = min(length_second, side)
-    return _axis(first, MAX_LATTICE_CELLS // size), _axis(second, size)
+    return _axis(first, max_cells // size), _axis(second, size)
 
 
 def _axis(ends: tuple[int, int], max_size: int) -> Axis:
