@@ -56,11 +56,6 @@ def load_cases() -> list[Case]:
     return [Case(c["name"], table_of(**_plain(c["counts"])), c["posterior"]) for c in cases]
 
 
-def get_case(name: str) -> Case:
-    """One kept table by its name."""
-    return next(case for case in load_cases() if case.name == name)
-
-
 def enumerate_posterior(table: CountTable, priors: RatPriors) -> Moments:
     """Exact moments by summing over all completions of the items of a small table."""
     completions = _completions(table)
