@@ -108,6 +108,7 @@ def _row(
 ) -> Row:
     worst = min(found.p_values.values())
     seconds = time.monotonic() - start
+    print(f"{engine}, {mask}, {prior}: {verdict} (p {worst:.2g}, {seconds:.0f} s)", flush=True)
     return Row(engine, mask, prior, study.num_simulations, worst, verdict, seconds)
 
 
