@@ -25,6 +25,13 @@ from workflow.errors import RatchetError
 UNDONE = "undone"  # reason_asked of a question that came back by undo
 BY_SCRIPT = "script"  # reason_asked of a label given on the command line
 RECENT = 5
+NOT_SAVED = (
+    "Not saved: the database did not take the answer. What you entered is still here; try again."
+)
+NOT_HELD = (
+    "The database takes no writes now, so nothing can be saved. Ask for free disk space or rights"
+    " on its file, then press a key or reload."
+)
 # Columns of a row that would tell an annotator what a machine thinks of it.
 HIDDEN_COLUMNS = (
     "judge:",
@@ -105,8 +112,9 @@ def open_desk(engine: Engine, annotator: Annotator, now: datetime) -> Desk:
 
     Raises:
         StoreError: there is no such study.
+        RatchetError: the database does not take writes.
     """
-    with transaction(engine) as session:
+    with _writing(engine, NOT_HELD) as session:
         holder = _holder(session, annotator, now)
         claimed = queue.claim(session, holder)
         return _desk(session, holder, claimed)
@@ -118,7 +126,7 @@ def submit(engine: Engine, annotator: Annotator, answer: Answered, now: datetime
     Raises:
         RatchetError: the question is not this annotator's any more; nothing was written.
     """
-    with _saving(engine) as session:
+    with _writing(engine, NOT_SAVED) as session:
         holder = _holder(session, annotator, now)
         lease = queue.close(session, answer.lease_id, holder.person_id, now)
         if lease is None:
@@ -135,7 +143,7 @@ def undo(engine: Engine, annotator: Annotator, event_id: int, now: datetime) -> 
     `event_id` is the label they saw as their last: pressing undo twice by accident takes back
     one, and hears None the second time.
     """
-    with transaction(engine) as session:
+    with _writing(engine, NOT_SAVED) as session:
         holder = _holder(session, annotator, now)
         locks.own_claims(session, holder.study.id)
         last = labels.find_last(session, holder.study.id, holder.person_id)
@@ -152,7 +160,7 @@ def reopen(engine: Engine, annotator: Annotator, event_id: int, now: datetime) -
     Raises:
         RatchetError: the label is not among their last ones.
     """
-    with transaction(engine) as session:
+    with _writing(engine, NOT_SAVED) as session:
         holder = _holder(session, annotator, now)
         locks.own_claims(session, holder.study.id)
         recent = labels.list_recent(session, holder.study.id, holder.person_id, 100)
@@ -166,7 +174,7 @@ def reopen(engine: Engine, annotator: Annotator, event_id: int, now: datetime) -
 
 def flag(engine: Engine, annotator: Annotator, lease_id: int, note: str, now: datetime) -> None:
     """Leave the lead a note about the item on screen; it answers nothing."""
-    with transaction(engine) as session:
+    with _writing(engine, NOT_SAVED) as session:
         holder = _holder(session, annotator, now)
         subject = queue.get_subject(session, lease_id, holder.person_id)
         items.add_flag(session, subject.item_id, holder.person_id, note, now)
@@ -213,7 +221,7 @@ def override_abstention(
     Raises:
         StoreError: there is no such study or item.
     """
-    with transaction(engine) as session:
+    with _writing(engine, NOT_SAVED) as session:
         holder = _holder(session, annotator, now)
         found = items.get_item(session, holder.study.id, item_id)
         items.override_abstention(session, found.id, value, holder.person_id, now)
@@ -230,16 +238,13 @@ def count_labels(engine: Engine, study: str) -> LabelCounts:
 
 
 @contextmanager
-def _saving(engine: Engine) -> Iterator[Session]:
-    """A transaction whose failure is told as "not saved"."""
+def _writing(engine: Engine, failure: str) -> Iterator[Session]:
+    """A transaction whose failure is told in these words."""
     try:
         with transaction(engine) as session:
             yield session
     except OperationalError as error:
-        raise RatchetError(
-            "Not saved: the database did not take the answer. What you entered is still here;"
-            " try again."
-        ) from error
+        raise RatchetError(failure) from error
 
 
 def _holder(session: Session, annotator: Annotator, now: datetime) -> Holder:

@@ -58,6 +58,16 @@ def list_systems(engine: Engine, name: str) -> list[str]:
         return store.list_systems(session, store.get_study(session, name).id)
 
 
+def read_guidelines(engine: Engine, name: str) -> str:
+    """What the annotators of a study are told, as Markdown.
+
+    Raises:
+        StoreError: there is no such study.
+    """
+    with reading(engine) as session:
+        return store.get_study(session, name).settings.guidelines
+
+
 def list_overviews(engine: Engine) -> list[Overview]:
     """All studies, oldest first."""
     with reading(engine) as session:
