@@ -23,7 +23,7 @@ $(READY): requirements.lock pyproject.toml
 	@touch $(READY)
 
 test: check
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 check: setup
 	$(BIN)/ruff check .
