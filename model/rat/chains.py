@@ -54,6 +54,13 @@ class Sampled(NamedTuple):
     is_divergent: jax.Array
 
 
+class Visited(NamedTuple):
+    """One step's end: position in the coordinates of the layout, and whether it diverged."""
+
+    position: jax.Array
+    is_divergent: jax.Array
+
+
 class Stage(NamedTuple):
     """A step's place: its number, warm-up or not, learning variances or not, a window's end."""
 
@@ -82,6 +89,13 @@ class Adaptation(NamedTuple):
     final_variances: Callable[..., Any]
 
 
+class Target(NamedTuple):
+    """What a chain samples, and how its warm-up learns."""
+
+    log_density: LogDensity
+    adaptation: Adaptation
+
+
 @partial(jax.jit, static_argnames="settings")
 def sample(rng_key: jax.Array, problem: Problem, settings: SamplerSettings) -> Sampled:
     """Return the sampled rates of all chains.
@@ -92,21 +106,19 @@ def sample(rng_key: jax.Array, problem: Problem, settings: SamplerSettings) -> S
         settings: static; fixes the program.
     """
     key_start, key_steps = jax.random.split(rng_key)
-    log_density = partial(_log_density, problem)
-    adaptation = _adaptation(settings)
-    start = partial(_start, log_density, adaptation)
-    step = jax.vmap(partial(_step, log_density, adaptation), in_axes=(0, 0, None))
+    target = Target(partial(_log_density, problem), _adaptation(settings))
+    start = jax.vmap(partial(_start, target))
+    step = jax.vmap(partial(_step, target), in_axes=(0, 0, None))
 
-    def advance(chains: Chain, stage: Stage) -> tuple[Chain, Sampled]:
+    def advance(chains: Chain, stage: Stage) -> tuple[Chain, Visited]:
         keys = jax.random.split(jax.random.fold_in(key_steps, stage.number), settings.num_chains)
         return step(keys, chains, stage)
 
-    chains = jax.vmap(start)(jax.random.split(key_start, settings.num_chains))
-    _, sampled = jax.lax.scan(advance, chains, _schedule(settings))
-    rates = jax.vmap(jax.vmap(partial(_rates, problem.layout)))(
-        sampled.rates[settings.num_warmup :]
-    )
-    return Sampled(rates, sampled.is_divergent[settings.num_warmup :])
+    chains = start(jax.random.split(key_start, settings.num_chains))
+    _, visited = jax.lax.scan(advance, chains, _schedule(settings))
+    kept = jax.tree.map(lambda steps: steps[settings.num_warmup :], visited)
+    rates = jax.vmap(jax.vmap(partial(_rates, problem.layout)))(kept.position)
+    return Sampled(rates, kept.is_divergent)
 
 
 def _log_density(problem: Problem, position: jax.Array) -> jax.Array:
@@ -140,31 +152,29 @@ def _adaptation(settings: SamplerSettings) -> Adaptation:
     return Adaptation(*step_size, *mass_matrix_adaptation(is_diagonal_matrix=True))
 
 
-def _start(log_density: LogDensity, adaptation: Adaptation, rng_key: jax.Array) -> Chain:
+def _start(target: Target, rng_key: jax.Array) -> Chain:
     """A chain at a wide normal draw around the centre."""
     position = START_SPREAD * jax.random.normal(rng_key, (NUM_COORDINATES,))
     return Chain(
-        blackjax.nuts.init(position, log_density),
-        adaptation.init_step(FIRST_STEP_SIZE),
-        adaptation.init_variances(NUM_COORDINATES),
+        blackjax.nuts.init(position, target.log_density),
+        target.adaptation.init_step(FIRST_STEP_SIZE),
+        target.adaptation.init_variances(NUM_COORDINATES),
     )
 
 
-def _step(
-    log_density: LogDensity, adaptation: Adaptation, rng_key: jax.Array, chain: Chain, stage: Stage
-) -> tuple[Chain, Sampled]:
+def _step(target: Target, rng_key: jax.Array, chain: Chain, stage: Stage) -> tuple[Chain, Visited]:
     """One NUTS transition, and what the warm-up learns from it."""
     step_size = jnp.where(
         stage.is_warmup,
         jnp.exp(chain.step_size.log_step_size),
-        adaptation.final_step(chain.step_size),
+        target.adaptation.final_step(chain.step_size),
     )
     kernel = blackjax.nuts.build_kernel()
     variances = chain.variances.inverse_mass_matrix
-    state, info = kernel(rng_key, chain.state, log_density, step_size, variances)
+    state, info = kernel(rng_key, chain.state, target.log_density, step_size, variances)
     moved = chain._replace(state=state)
-    learnt = _learn(adaptation, moved, info.acceptance_rate, stage)
-    return _choose(stage.is_warmup, learnt, moved), Sampled(state.position, info.is_divergent)
+    learnt = _learn(target.adaptation, moved, info.acceptance_rate, stage)
+    return _choose(stage.is_warmup, learnt, moved), Visited(state.position, info.is_divergent)
 
 
 def _learn(adaptation: Adaptation, chain: Chain, acceptance_rate: jax.Array, stage: Stage) -> Chain:

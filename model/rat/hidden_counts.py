@@ -60,6 +60,25 @@ class Axis(NamedTuple):
     size: int
 
 
+class Span(NamedTuple):
+    """An inclusive range of whole numbers."""
+
+    low: int
+    high: int
+
+    @property
+    def length(self) -> int:
+        """How many numbers it holds."""
+        return self.high - self.low + 1
+
+
+class Axes(NamedTuple):
+    """The two axes of a lattice."""
+
+    first: Axis
+    second: Axis
+
+
 class Lattice(NamedTuple):
     """Two axes and log w at the middle of each of their cells, float64[size, size]."""
 
@@ -129,12 +148,14 @@ def _spread(urn: Urn) -> float:
 
 def _zoom(frame: Frame) -> Lattice:
     """Shrink the lattice to the box that holds the mass until that gains nothing more."""
-    lattice = _lattice(frame, (0, frame.first.size), (0, frame.second.size))
+    lattice = _lattice(frame, Span(0, frame.first.size), Span(0, frame.second.size))
     for _ in range(MAX_ZOOMS):
         if lattice.first.stride == 1 and lattice.second.stride == 1:
             break
-        box_first, box_second = _box(frame, lattice)
-        finer = _lattice(frame, box_first, box_second)
+        kept = lattice.log_weights >= lattice.log_weights.max() - NEGLIGIBLE
+        first = _span(lattice.first, kept.any(axis=1), frame.first.size)
+        second = _span(lattice.second, kept.any(axis=0), frame.second.size)
+        finer = _lattice(frame, first, second)
         gain = _area(lattice) / _area(finer)
         lattice = finer
         if gain < 2:
@@ -147,32 +168,29 @@ def _area(lattice: Lattice) -> float:
     return float(lattice.first.stride * lattice.second.stride)
 
 
-def _lattice(frame: Frame, first: tuple[int, int], second: tuple[int, int]) -> Lattice:
-    """The finest lattice that may be held over two inclusive ranges."""
+def _lattice(frame: Frame, first: Span, second: Span) -> Lattice:
+    """The finest lattice that may be held over two spans."""
     max_cells = MAX_WHOLE_PAIRS if _is_small(frame.first, frame.second) else MAX_LATTICE_CELLS
-    axis_first, axis_second = _axes(first, second, max_cells)
-    middles = _middles(axis_first)[:, None], _middles(axis_second)[None, :]
-    slack = (axis_first.stride + axis_second.stride) / 2
-    log_weights = _log_weight(frame, middles, slack if slack > 1 else 0.0)
-    return Lattice(axis_first, axis_second, log_weights)
+    axes = _axes(first, second, max_cells)
+    slack = (axes.first.stride + axes.second.stride) / 2
+    rows, columns = _middles(axes.first)[:, None], _middles(axes.second)[None, :]
+    return Lattice(*axes, _log_weight(frame, rows, columns, slack if slack > 1 else 0.0))
 
 
-def _axes(first: tuple[int, int], second: tuple[int, int], max_cells: int) -> tuple[Axis, Axis]:
-    """Share the cells out: a short range is held whole and leaves its cells to the other."""
-    length_first, length_second = first[1] - first[0] + 1, second[1] - second[0] + 1
+def _axes(first: Span, second: Span, max_cells: int) -> Axes:
+    """Share the cells out: a short span is held whole and leaves its cells to the other."""
     side = int(np.sqrt(max_cells))
-    if length_first <= length_second:
-        size = min(length_first, side)
-        return _axis(first, size), _axis(second, max_cells // size)
-    size = min(length_second, side)
-    return _axis(first, max_cells // size), _axis(second, size)
+    if first.length <= second.length:
+        size = min(first.length, side)
+        return Axes(_axis(first, size), _axis(second, max_cells // size))
+    size = min(second.length, side)
+    return Axes(_axis(first, max_cells // size), _axis(second, size))
 
 
-def _axis(ends: tuple[int, int], max_size: int) -> Axis:
-    """The finest axis of at most max_size cells over an inclusive range."""
-    length = ends[1] - ends[0] + 1
-    stride = -(-length // max_size)
-    return Axis(ends[0], stride, -(-length // stride))
+def _axis(span: Span, max_size: int) -> Axis:
+    """The finest axis of at most max_size cells over a span."""
+    stride = -(-span.length // max_size)
+    return Axis(span.low, stride, -(-span.length // stride))
 
 
 def _middles(axis: Axis) -> Array:
@@ -180,13 +198,12 @@ def _middles(axis: Axis) -> Array:
     return axis.low + axis.stride * np.arange(axis.size, dtype=np.float64) + (axis.stride - 1) / 2
 
 
-def _log_weight(frame: Frame, point: tuple[Array, Array], slack: float) -> Array:
+def _log_weight(frame: Frame, first: Array, second: Array, slack: float) -> Array:
     """log w where all three counts are possible, −∞ elsewhere.
 
     A cell whose middle lies outside by no more than `slack` may hold possible pairs: it gets the
     value of the nearest possible one, and the draw's importance weight puts it right.
     """
-    first, second = point
     third = frame.sign_first * first + frame.sign_second * second
     value = _inside(frame.first, first, slack) + _inside(frame.second, second, slack)
     return value + _inside(frame.third, third, slack)
@@ -199,19 +216,12 @@ def _inside(urn: Urn, k: Array, slack: float) -> Array:
     return term
 
 
-def _box(frame: Frame, lattice: Lattice) -> tuple[tuple[int, int], tuple[int, int]]:
-    """The padded ranges of both axes outside which the mass is negligible."""
-    kept = lattice.log_weights >= lattice.log_weights.max() - NEGLIGIBLE
-    first = _range(lattice.first, kept.any(axis=1), frame.first.size)
-    return first, _range(lattice.second, kept.any(axis=0), frame.second.size)
-
-
-def _range(axis: Axis, kept: NDArray[np.bool_], size: int) -> tuple[int, int]:
+def _span(axis: Axis, kept: NDArray[np.bool_], size: int) -> Span:
     """First to last kept cell, padded, within 0..size."""
     positions = np.flatnonzero(kept)
     low = axis.low + axis.stride * (int(positions[0]) - PADDING)
     high = axis.low + axis.stride * (int(positions[-1]) + PADDING + 1) - 1
-    return max(low, 0), min(high, size)
+    return Span(max(low, 0), min(high, size))
 
 
 def _draw_from(
@@ -224,7 +234,7 @@ def _draw_from(
     second = _draw_within(rng, lattice.second, column)
     if lattice.first.stride == 1 and lattice.second.stride == 1:
         return HiddenDraws(first, second, np.zeros(num_draws))
-    exact = _log_weight(frame, (first, second), 0.0)
+    exact = _log_weight(frame, first, second, 0.0)
     return HiddenDraws(first, second, exact - lattice.log_weights.ravel()[cell])
 
 
