@@ -25,6 +25,7 @@ if (!window.ratchetKeys) {
     return buttons.length > 0 && buttons.every(isOfLease);
   };
   const isReady = () => ready === drawn() && performance.now() - readyAt > SETTLE_MS;
+  window.ratchetHearsKeys = isReady;
   const isSpent = () => {
     const now = drawn();
     if (!isReady()) return true;

@@ -51,7 +51,7 @@ def _live(study: str) -> None:
     if found is None:
         frame.show_empty(
             "The first posterior is on its way",
-            "It appears within a second of the first import; leave this page open.",
+            "It appears within a second of an import on the Data screen; leave this page open.",
         )
         return
     if found.estimates.empty:

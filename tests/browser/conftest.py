@@ -36,14 +36,14 @@ def browser() -> Iterator[Browser]:
         yield running
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """One server a module, on a database of its own."""
+    """One server for all tests, since its start costs seconds; each test has a study of its own."""
     with running_server(tmp_path_factory.mktemp("server")) as running:
         yield running
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def store(server: Server) -> Iterator[Engine]:
     """The server's database, for what a test needs there."""
     engine = database.connect(server.database_url)
@@ -70,9 +70,9 @@ class Window(NamedTuple):
     errors: list[str]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def window(browser: Browser) -> Iterator[Window]:
-    """One window a module: its cache spares each test the loading of the page's scripts."""
+    """One window for all tests: its cache spares each test the loading of the page's scripts."""
     context = browser.new_context(viewport=VIEWPORT, timezone_id="Europe/Zurich", locale="en-GB")
     context.set_default_timeout(15_000)
     context.add_init_script(RECORD)

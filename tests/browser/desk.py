@@ -31,8 +31,13 @@ def wait_for_question(page: Page) -> int:
     page.wait_for_selector("[data-lease]")
     page.locator(".stApp[data-test-script-state=notRunning]").wait_for()
     page.locator(".st-key-answers button").last.wait_for()
-    page.wait_for_timeout(200)
+    wait_until_heard(page)
     return shown_lease(page)
+
+
+def wait_until_heard(page: Page) -> None:
+    """Wait until keys.js lets a key through: words and buttons are of one question."""
+    page.wait_for_function("() => window.ratchetHearsKeys?.() ?? true")
 
 
 def shown_lease(page: Page) -> int:
@@ -47,7 +52,7 @@ def wait_for_other(page: Page, lease_id: int) -> int:
         " return e && e.dataset.lease !== String(old); }",
         arg=lease_id,
     )
-    page.wait_for_timeout(120)
+    wait_until_heard(page)
     return shown_lease(page)
 
 
@@ -80,4 +85,5 @@ def settle(page: Page) -> None:
     """Wait until nothing moves on the page any more."""
     page.wait_for_timeout(400)
     page.locator(".stApp[data-test-script-state=notRunning]").wait_for()
-    page.wait_for_timeout(300)
+    page.wait_for_timeout(200)
+    wait_until_heard(page)

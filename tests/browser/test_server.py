@@ -6,15 +6,18 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import expect
+from sqlalchemy import Engine
 
 from tests.browser.conftest import OpenPage
 from tests.browser.studies import Study
-from tests.running_server import Server, free_port, start_server, stop_server
+from tests.running_server import Server, free_port, running_server, start_server, stop_server
+from workflow import database
 
 SETTINGS = {
     "runner.postScriptGC": False,
@@ -34,6 +37,20 @@ WEBSOCKET = {
     "Sec-WebSocket-Protocol": "streamlit",
 }
 START_SECONDS = 30.0
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server that no session has visited yet."""
+    with running_server(tmp_path_factory.mktemp("fresh")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def store(server: Server) -> Iterator[Engine]:
+    engine = database.connect(server.database_url)
+    yield engine
+    engine.dispose()
 
 
 def status(server: Server, path: str, headers: dict[str, str]) -> int:
