@@ -15,7 +15,7 @@ import numpy as np
 
 from model.rat.counts import CountTable, from_cells
 from model.rat.exact import DEFAULT_DRAWS, fit_exact
-from model.rat.nuts import DEFAULT_SETTINGS, fit_nuts, num_compilations, warm_up
+from model.rat.nuts import DEFAULT_SETTINGS, fit_nuts, fit_nuts_all, num_compilations, warm_up
 from model.rat.priors import get_priors
 
 SIZES = (500, 5_000, 1_000_000)
@@ -57,7 +57,8 @@ def main() -> None:
             for size, median in medians.items()
         ]
     print("\n".join(lines))
-    print(f"\nnew compilations during these fits: {num_compilations() - before}")
+    print(f"\nthree systems by NUTS at once: {1e3 * _three_systems():.0f} ms")
+    print(f"new compilations during these fits: {num_compilations() - before}")
     with tempfile.TemporaryDirectory() as folder:
         cold, warm = _start(folder), _start(folder)
     print(f"first posterior of a fresh process: {cold:.1f} s cold, {warm:.1f} s with a warm cache")
@@ -75,6 +76,17 @@ def _exact(seed: int, table: CountTable) -> object:
 
 def _nuts(seed: int, table: CountTable) -> object:
     return fit_nuts(seed, table, UNIFORM)
+
+
+def _three_systems() -> float:
+    """The median of a refresh of three systems together."""
+    tables = [study_of(size) for size in SIZES]
+    times = []
+    for seed in range(REPEATS):
+        start = time.perf_counter()
+        fit_nuts_all([seed, seed + 1, seed + 2], tables, UNIFORM)
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
 
 
 def _medians(fit: Callable[[int, CountTable], object]) -> dict[int, float]:

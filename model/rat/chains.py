@@ -33,8 +33,8 @@ class SamplerSettings(NamedTuple):
     """How long and how carefully NUTS runs; each new combination compiles once."""
 
     num_chains: int = 4
-    num_warmup: int = 300
-    num_samples: int = 1000
+    num_warmup: int = 250
+    num_samples: int = 750
     # Above the usual .8: smaller steps cost little here and leave no divergence.
     target_acceptance: float = 0.9
 

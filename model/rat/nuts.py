@@ -4,6 +4,10 @@ New labels change numbers, never shapes, so they never compile again. Left to ch
 compiled program; to layout.py and coordinates.py: coordinates in which the posterior is round.
 """
 
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache, partial
+
 import jax
 import numpy as np
 
@@ -19,6 +23,8 @@ from model.rat.priors import RatPriors, check_priors, get_priors
 from model.rat.tally import tally
 
 DEFAULT_SETTINGS = SamplerSettings()
+# One program for many systems side by side was no faster than one after the other; threads are.
+AT_ONCE = 4
 
 
 def fit_nuts(
@@ -41,6 +47,33 @@ def fit_nuts(
     return _to_posterior(sample(jax.random.key(seed), problem, settings))
 
 
+def fit_nuts_all(
+    seeds: Sequence[int],
+    tables: Sequence[CountTable],
+    priors: RatPriors,
+    settings: SamplerSettings = DEFAULT_SETTINGS,
+) -> list[Posterior]:
+    """Return the posteriors of several systems, a few at a time on as many cores.
+
+    Args:
+        seeds: one for each table; the same as `fit_nuts` would get, for the same draws.
+        tables: the counts of each system.
+        priors: the five Beta priors of all of them.
+        settings: as for `fit_nuts`.
+
+    Raises:
+        ModelError: not one seed a table, or the priors or the settings are no good.
+    """
+    if len(seeds) != len(tables):
+        raise ModelError(
+            f"{len(seeds)} seeds came with {len(tables)} tables; one for each was expected."
+        )
+    warm_up(settings)  # NumPyro traces in one thread only; compiled programs run in any
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        return list(pool.map(partial(_fit_one, priors, settings), seeds, tables))
+
+
+@cache
 def warm_up(settings: SamplerSettings = DEFAULT_SETTINGS) -> None:
     """Compile (or load) the program of these settings, so that the next fit is quick."""
     nothing = from_cells(np.empty((0, 3), dtype=np.int8), np.empty(0))
@@ -60,6 +93,13 @@ def use_compilation_cache(directory: str) -> None:
     jax.config.update("jax_compilation_cache_dir", directory)  # type: ignore[no-untyped-call]
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)  # type: ignore[no-untyped-call]
     jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)  # type: ignore[no-untyped-call]
+
+
+def _fit_one(
+    priors: RatPriors, settings: SamplerSettings, seed: int, table: CountTable
+) -> Posterior:
+    """fit_nuts with what changes last."""
+    return fit_nuts(seed, table, priors, settings)
 
 
 def _check_settings(settings: SamplerSettings) -> None:

@@ -21,7 +21,7 @@ from model.rat.diagnostics import ess, split_chains
 from model.rat.exact import fit_exact
 from model.rat.layout import Layout, TaskLayout, choose_layout
 from model.rat.likelihood import log_joint, pattern_counts, prior_shapes, rat_model
-from model.rat.nuts import DEFAULT_SETTINGS, fit_nuts, num_compilations
+from model.rat.nuts import DEFAULT_SETTINGS, fit_nuts, fit_nuts_all, num_compilations
 from model.rat.posterior import Engine, Posterior
 from model.rat.priors import BetaPrior, RatPriors, get_priors
 from model.rat.tally import tally
@@ -138,6 +138,15 @@ def test_same_seed_gives_the_same_draws_and_another_seed_others() -> None:
     first, same, other = (fit_nuts(seed, table, UNIFORM) for seed in (7, 7, 8))
     assert np.array_equal(np.stack(first.rates), np.stack(same.rates))
     assert not np.array_equal(np.stack(first.rates), np.stack(other.rates))
+
+
+def test_several_systems_at_once_get_the_draws_that_each_gets_alone() -> None:
+    tables = [TABLES[name] for name in ("task first", "empty", "many apart")]
+    together = fit_nuts_all([7, 8, 9], tables, UNIFORM)
+    for seed, table, fit in zip((7, 8, 9), tables, together, strict=True):
+        assert np.array_equal(np.stack(fit.rates), np.stack(fit_nuts(seed, table, UNIFORM).rates))
+    with pytest.raises(ModelError, match="1 seeds came with 3 tables"):
+        fit_nuts_all([7], tables, UNIFORM)
 
 
 def test_order_and_splitting_of_the_table_change_nothing() -> None:
