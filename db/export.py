@@ -34,7 +34,6 @@ LABEL_COLUMNS = (
 )
 STATUS = "status"  # beside them when every event is exported
 _KEY_COLUMNS = ("item_id", "system", "query", "query_id", "context_id")
-_STORED_COLUMNS = (*_KEY_COLUMNS, "contexts", "answer", "reference")
 COMPUTED_COLUMNS = (
     "abstained_used",
     "abstained_source",

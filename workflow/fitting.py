@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from sqlalchemy import Engine as Database
+from sqlalchemy.orm import Session
 
 from db import fits, labels, studies
 from db.counts import count_patterns
@@ -61,7 +62,6 @@ def read_due(database: Database, name: str) -> Due:
     """
     with reading(database) as session:
         study = studies.get_study(session, name)
-        choices = choices_of(study)
         frame = count_patterns(session, study.id)
         return Due(
             study.id,
@@ -69,7 +69,7 @@ def read_due(database: Database, name: str) -> Due:
             labels.last_event_id(session, study.id),
             labels.count_labels(session, study.id),
             tables_of(frame),
-            FitSettings(choices.policy, choices.priors, choices.interval),
+            settings_of(study),
         )
 
 
@@ -190,12 +190,21 @@ def read_latest(database: Database, name: str) -> Latest | None:
         StoreError: there is no such study.
     """
     with reading(database) as session:
-        study = studies.get_study(session, name)
-        found = fits.find_latest(session, study.id)
-        if found is None:
-            return None
-        point, made_at = found
-        behind = labels.count_since(session, study.id, point.last_event_id)
-        return Latest(
-            Engine(point.engine), made_at, behind, tuple(fits.get_fits(session, point.fit_ids))
-        )
+        return latest_of(session, studies.get_study(session, name).id)
+
+
+def latest_of(session: Session, study_id: int) -> Latest | None:
+    """The same within a snapshot of the caller."""
+    found = fits.find_latest(session, study_id)
+    if found is None:
+        return None
+    point, made_at = found
+    behind = labels.count_since(session, study_id, point.last_event_id)
+    saved = fits.get_fits(session, point.fit_ids)
+    return Latest(Engine(point.engine), made_at, behind, tuple(saved))
+
+
+def settings_of(study: studies.Study) -> FitSettings:
+    """What a study's posterior depends on beside its counts."""
+    choices = choices_of(study)
+    return FitSettings(choices.policy, choices.priors, choices.interval)

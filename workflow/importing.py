@@ -27,7 +27,6 @@ from db.label_rows import read_labels
 from db.locks import own_answers
 from db.staging import merging, stage, staging
 from model.abstention.rules import DEFAULT_RULES, AbstentionRules, score_answers
-from workflow.errors import RatchetError
 from workflow.stored_rules import from_stored
 from workflow.studies import Choices, create_in
 
@@ -238,11 +237,3 @@ def _record(session: Session, study: studies.Study, report: Report, file: _File)
 
 def _recognised(source: TableSource, plan: ColumnPlan) -> str:
     return f"{source.description}; {plan.recognised}; {plan.kind} file"
-
-
-def check_suffix(name: str) -> str:
-    """The suffix of an uploaded file, kept for the reader."""
-    suffix = Path(name).suffix.lower()
-    if len(suffix) > 10:
-        raise RatchetError(f"The file name {name[:60]!r} has no usual suffix. Rename it.")
-    return suffix

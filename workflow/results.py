@@ -14,8 +14,8 @@ from db.labels import LabelCounts
 from model.rat.cells import CELL_NAMES
 from model.rat.derived import QUANTITIES, Quantity
 from model.rat.posterior import Engine as Engine
+from workflow.fitting import latest_of, settings_of
 from workflow.reports import GRID, FitSettings
-from workflow.studies import choices_of
 
 HISTORY_POINTS = 300
 INNER = 0.5  # the inner interval of a chart
@@ -52,7 +52,6 @@ class Results(NamedTuple):
     sizes: system, items, retrieval, task, abstained.
     """
 
-    fit_ids: tuple[int, ...]
     settings: FitSettings
     labels: LabelCounts
     freshness: Freshness
@@ -71,21 +70,16 @@ def read_results(database: Database, name: str, now: datetime) -> Results | None
     """
     with reading(database) as session:
         study = studies.get_study(session, name)
-        found = fits.find_latest(session, study.id)
-        if found is None:
+        latest = latest_of(session, study.id)
+        if latest is None:
             return None
-        point, made_at = found
-        saved = fits.get_fits(session, point.fit_ids)
-        behind = labels.count_since(session, study.id, point.last_event_id)
         counts = labels.count_labels(session, study.id)
         worker = jobs.worker_state(session, now)
-    choices = choices_of(study)
-    settings = FitSettings(choices.policy, choices.priors, choices.interval)
+    settings, saved = settings_of(study), latest.fits
     return Results(
-        point.fit_ids,
         settings,
         counts,
-        Freshness(Engine(point.engine), made_at, behind, worker),
+        Freshness(latest.engine, latest.made_at, latest.behind, worker),
         pd.DataFrame([row for fit in saved for row in _estimate_rows(fit)]),
         pd.DataFrame([row for fit in saved for row in _cell_rows(fit, settings)]),
         pd.DataFrame([row for fit in saved for row in _prior_rows(fit)]),

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from model.rat.derived import Quantity
 
 ACCENT = "#1f9a88"
-RULE = "#8a8f8c"
 
 QUANTITY_WORDS = {
     Quantity.POLICY_ADHERENCE: "Policy adherence",
