@@ -37,8 +37,8 @@ SHARES = {
 }
 COMPILE = (
     "import time; start = time.monotonic()\n"
-    "from model.rat.nuts import use_compilation_cache, warm_up\n"
-    "use_compilation_cache({folder!r}); warm_up()\n"
+    "from pathlib import Path; from workflow.programs import compile_nuts\n"
+    "compile_nuts(Path({folder!r}))\n"
     "print(time.monotonic() - start)\n"
 )
 

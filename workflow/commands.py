@@ -273,7 +273,7 @@ def _chosen(tables: dict[str, CountTable], system: str | None) -> dict[str, Coun
 
 
 def _fit_one(table: CountTable, settings: FitSettings, wish: FitWish) -> _Fitted:
-    posterior = fitting.ENGINES[wish.engine](wish.seed, table, settings, EXACT_DRAWS)
+    (posterior,) = fitting.ENGINES[wish.engine]([wish.seed], [table], settings, EXACT_DRAWS)
     found = report(np.random.default_rng(wish.seed), table, posterior, settings)
     draws = quantities(posterior.rates, settings.policy)
     return _Fitted(found.summary, {quantity: draws.of(quantity) for quantity in QUANTITIES})

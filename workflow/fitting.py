@@ -6,7 +6,7 @@ fit is its fingerprint, so that the same counts always give the same numbers.
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -98,10 +98,11 @@ def fit_systems(
     tables: Mapping[str, CountTable], settings: FitSettings, engine: Engine
 ) -> Iterable[SystemFit]:
     """A fit for each system, in the order given."""
-    for system, table in tables.items():
-        key = fingerprint(table, settings, engine)
-        seed = int(key[:8], 16)
-        posterior = ENGINES[engine](seed, table, settings)
+    keys = [fingerprint(table, settings, engine) for table in tables.values()]
+    seeds = [int(key[:8], 16) for key in keys]
+    posteriors = ENGINES[engine](seeds, [*tables.values()], settings)
+    rows = zip(tables.items(), keys, seeds, posteriors, strict=True)
+    for (system, table), key, seed, posterior in rows:
         found = report(np.random.default_rng(seed), table, posterior, settings)
         yield SystemFit(
             system,
@@ -129,28 +130,37 @@ def fingerprint(table: CountTable, settings: FitSettings, engine: Engine) -> str
 
 
 def _fit_exactly(
-    seed: int, table: CountTable, settings: FitSettings, num_draws: int = EXACT_DRAWS
-) -> Posterior:
-    return fit_exact(seed, table, settings.priors, num_draws)
+    seeds: Sequence[int],
+    tables: Sequence[CountTable],
+    settings: FitSettings,
+    num_draws: int = EXACT_DRAWS,
+) -> Iterable[Posterior]:
+    for seed, table in zip(seeds, tables, strict=True):
+        yield fit_exact(seed, table, settings.priors, num_draws)
 
 
 def _fit_by_nuts(
-    seed: int, table: CountTable, settings: FitSettings, num_draws: int = 0
-) -> Posterior:
-    """The number of draws is the sampler's own: another one would be another program.
+    seeds: Sequence[int],
+    tables: Sequence[CountTable],
+    settings: FitSettings,
+    num_draws: int = 0,
+) -> Iterable[Posterior]:
+    """Several systems at once; the number of draws is the sampler's own.
 
     A run that fails its checks is run again with other random numbers; if all fail, the last one
     is returned and shown as failed.
     """
-    # JAX takes seconds to import; only who samples pays for it.
-    from model.rat.nuts import fit_nuts
+    # JAX takes a second to import; only who samples pays for it.
+    from model.rat.nuts import fit_nuts_all
 
-    posterior = fit_nuts(seed, table, settings.priors)
+    posteriors = fit_nuts_all(seeds, tables, settings.priors)
     for attempt in range(1, NUTS_ATTEMPTS):
-        if posterior.diagnostics.ok:
-            break
-        posterior = fit_nuts(seed + attempt, table, settings.priors)
-    return posterior
+        failed = [i for i, posterior in enumerate(posteriors) if not posterior.diagnostics.ok]
+        others = [seeds[i] + attempt for i in failed]
+        again = fit_nuts_all(others, [tables[i] for i in failed], settings.priors)
+        for i, posterior in zip(failed, again, strict=True):
+            posteriors[i] = posterior
+    return posteriors
 
 
 ENGINES = {Engine.EXACT: _fit_exactly, Engine.NUTS: _fit_by_nuts}

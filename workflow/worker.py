@@ -8,7 +8,6 @@ imported. The process ends with its parent, also when that is killed.
 import logging
 import os
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 NICENESS = 10  # a click goes before a fit
 
@@ -28,18 +27,9 @@ def main() -> None:
 
 def compile_nuts() -> None:
     """Make NUTS ready: seconds with a warm cache, a good while without."""
-    from model.rat.nuts import use_compilation_cache, warm_up
+    from workflow import programs
 
-    folder = cache_folder()
-    folder.mkdir(parents=True, exist_ok=True)
-    use_compilation_cache(str(folder))
-    warm_up()
-
-
-def cache_folder() -> Path:
-    """Where compiled programs are kept between starts."""
-    base = os.environ.get("RATCHET_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME")
-    return Path(base or Path.home() / ".cache") / "ratchet" / "jax"
+    programs.compile_nuts(programs.default_folder())
 
 
 if __name__ == "__main__":

@@ -18,7 +18,8 @@ from blackjax.adaptation.step_size import dual_averaging_adaptation
 
 from model.rat.coordinates import to_rates
 from model.rat.layout import Layout
-from model.rat.likelihood import ArrayLike, PatternCounts, log_joint
+from model.rat.likelihood import log_joint
+from model.rat.problem import Problem, Sampled, SamplerSettings
 
 NUM_COORDINATES = 5
 # Chains start this many estimated standard deviations wide, so that R-hat has something to see.
@@ -27,31 +28,6 @@ FIRST_STEP_SIZE = 1.0
 
 Tree = TypeVar("Tree")
 LogDensity = Callable[[jax.Array], jax.Array]
-
-
-class SamplerSettings(NamedTuple):
-    """How long and how carefully NUTS runs; each new combination compiles once."""
-
-    num_chains: int = 4
-    num_warmup: int = 250
-    num_samples: int = 750
-    # Above the usual .8: smaller steps cost little here and leave no divergence.
-    target_acceptance: float = 0.9
-
-
-class Problem(NamedTuple):
-    """All that the compiled program depends on beside the key; layout holds its two choices."""
-
-    observed: PatternCounts
-    priors: ArrayLike
-    layout: Layout
-
-
-class Sampled(NamedTuple):
-    """What is kept: rates [num_samples, num_chains, 5], divergences [num_samples, num_chains]."""
-
-    rates: jax.Array
-    is_divergent: jax.Array
 
 
 class Visited(NamedTuple):
@@ -97,15 +73,15 @@ class Target(NamedTuple):
 
 
 @partial(jax.jit, static_argnames="settings")
-def sample(rng_key: jax.Array, problem: Problem, settings: SamplerSettings) -> Sampled:
+def sample(seed: int, problem: Problem, settings: SamplerSettings) -> Sampled:
     """Return the sampled rates of all chains.
 
     Args:
-        rng_key: a JAX key.
+        seed: whole number.
         problem: counts, priors and layout of one system; shapes are the same for all systems.
         settings: static; fixes the program.
     """
-    key_start, key_steps = jax.random.split(rng_key)
+    key_start, key_steps = jax.random.split(jax.random.key(seed))
     target = Target(partial(_log_density, problem), _adaptation(settings))
     start = jax.vmap(partial(_start, target))
     step = jax.vmap(partial(_step, target), in_axes=(0, 0, None))
@@ -121,8 +97,12 @@ def sample(rng_key: jax.Array, problem: Problem, settings: SamplerSettings) -> S
     return Sampled(rates, kept.is_divergent)
 
 
+@jax.jit
 def _log_density(problem: Problem, position: jax.Array) -> jax.Array:
-    """log P(rates, counts) + log |d rates / d coordinates| at centre + scale · position."""
+    """log P(rates, counts) + log |d rates / d coordinates| at centre + scale · position.
+
+    Jitted by itself so that it is traced once, not once for each place that calls it.
+    """
     layout = problem.layout
     mapped = to_rates(layout.centre + layout.scale * position, layout)
     return log_joint(mapped.rates, problem.priors, problem.observed) + mapped.log_volume

@@ -1,7 +1,8 @@
 """What is the posterior by NUTS? BlackJAX on the density of the NumPyro model, compiled once.
 
 New labels change numbers, never shapes, so they never compile again. Left to chains.py: the
-compiled program; to layout.py and coordinates.py: coordinates in which the posterior is round.
+chains; to programs.py: compiling them; to layout.py and coordinates.py: coordinates in which the
+posterior is round.
 """
 
 from collections.abc import Sequence
@@ -12,14 +13,14 @@ import jax
 import numpy as np
 
 from model.errors import ModelError
-from model.rat.chains import Problem, Sampled, SamplerSettings, sample
+from model.rat import programs
 from model.rat.counts import CountTable, from_cells
 from model.rat.derived import Rates, quantities
 from model.rat.diagnostics import diagnose
 from model.rat.layout import choose_layout
-from model.rat.likelihood import pattern_counts, prior_shapes
 from model.rat.posterior import Engine, Posterior
 from model.rat.priors import RatPriors, check_priors, get_priors
+from model.rat.problem import Problem, Sampled, SamplerSettings, pattern_counts, prior_shapes
 from model.rat.tally import tally
 
 DEFAULT_SETTINGS = SamplerSettings()
@@ -42,9 +43,8 @@ def fit_nuts(
         ModelError: the priors or the settings are no good.
     """
     _check_settings(settings)
-    layout = choose_layout(tally(table), check_priors(priors))
-    problem = Problem(pattern_counts(table), prior_shapes(priors), layout)
-    return _to_posterior(sample(jax.random.key(seed), problem, settings))
+    problem = _pose(table, priors)
+    return _to_posterior(programs.get_sampler(settings, problem)(seed, problem))
 
 
 def fit_nuts_all(
@@ -76,23 +76,42 @@ def fit_nuts_all(
 @cache
 def warm_up(settings: SamplerSettings = DEFAULT_SETTINGS) -> None:
     """Compile (or load) the program of these settings, so that the next fit is quick."""
-    nothing = from_cells(np.empty((0, 3), dtype=np.int8), np.empty(0))
-    fit_nuts(0, nothing, get_priors("uniform"), settings)
+    problem = _nothing()
+    programs.get_sampler(settings, problem)(0, problem)
 
 
-def num_compilations() -> int:
-    """Return how many programs this process holds: one for each settings used."""
-    return int(sample._cache_size())  # type: ignore[attr-defined]
+def num_compilations(settings: SamplerSettings = DEFAULT_SETTINGS) -> int:
+    """Return how often this process compiled the program of these settings: once is enough."""
+    return programs.num_compilations(programs.get_sampler(settings, _nothing()))
+
+
+def write_program(settings: SamplerSettings = DEFAULT_SETTINGS) -> bytes:
+    """Return the traced program, for `load_program` in a later process."""
+    return programs.write_program(settings, _nothing())
+
+
+def load_program(written: bytes, settings: SamplerSettings = DEFAULT_SETTINGS) -> None:
+    """Use a program that a process with the same code and libraries has written."""
+    programs.load_program(settings, written)
 
 
 def use_compilation_cache(directory: str) -> None:
-    """Keep compiled programs in a directory, for later processes to load.
+    """Keep machine code in a directory, for later processes; call it before the first fit.
 
-    Call it before the first fit. Every program is kept, however quickly it compiled.
+    Every program is kept, however quickly it compiled.
     """
     jax.config.update("jax_compilation_cache_dir", directory)  # type: ignore[no-untyped-call]
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)  # type: ignore[no-untyped-call]
     jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)  # type: ignore[no-untyped-call]
+
+
+def _nothing() -> Problem:
+    return _pose(from_cells(np.empty((0, 3), dtype=np.int8), np.empty(0)), get_priors("uniform"))
+
+
+def _pose(table: CountTable, priors: RatPriors) -> Problem:
+    layout = choose_layout(tally(table), check_priors(priors))
+    return Problem(pattern_counts(table), prior_shapes(priors), layout)
 
 
 def _fit_one(

@@ -126,7 +126,7 @@ def test_the_saved_posterior_is_that_of_a_fresh_fit_of_the_exported_rows(
         table = tabulate(known.rename(columns=names))
         key = fitting.fingerprint(table, settings, Sampler.EXACT)
         seed = int(key[:8], 16)
-        posterior = fitting.ENGINES[Sampler.EXACT](seed, table, settings, fitting.EXACT_DRAWS)
+        (posterior,) = fitting.ENGINES[Sampler.EXACT]([seed], [table], settings)
         fresh = report(np.random.default_rng(seed), table, posterior, settings).summary
         assert latest(engine)[str(system)] == (key, fresh)
 

@@ -6,6 +6,6 @@ import pytest
 @pytest.fixture(scope="session")
 def kept_programs(request: pytest.FixtureRequest) -> None:
     """JAX loads what an earlier run compiled from the same code; a change compiles anew."""
-    from model.rat.nuts import use_compilation_cache
+    from workflow.programs import compile_nuts
 
-    use_compilation_cache(str(request.config.cache.mkdir("jax")))
+    compile_nuts(request.config.cache.mkdir("jax"))
