@@ -16,7 +16,7 @@ from model.allocation.spending import Assignment
 from model.allocation.states import NUM_STATES, Integers
 from model.rat.cells import Array
 
-NUM_STEPS = 80
+NUM_STEPS = 60
 # Power of the gain in each step; ½ is the value that is proved to descend for c-optimality.
 POWER = 0.5
 SMALLEST_SHARE = 1e-3
@@ -85,6 +85,8 @@ def _fit(pool: _Pool, money: Array) -> Array:
     is_capped = np.zeros(items.shape, dtype=bool)
     for _ in range(CAPPING_ROUNDS):
         used = items @ pool.membership
+        if (used <= pool.counts).all():
+            break
         excess = np.maximum(used / np.maximum(pool.counts, 1e-12), 1.0)[:, pool.states]
         items = items / excess
         is_capped |= excess > 1

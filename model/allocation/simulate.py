@@ -15,12 +15,12 @@ from model.allocation.pool import Upcoming, draw_upcoming
 from model.allocation.posteriors import DEFAULT_DRAWS, Posteriors, draw_posteriors
 from model.allocation.spending import Spent, spend
 from model.allocation.states import Integers
-from model.allocation.strategies import ADAPTIVE, STRATEGIES, Situation, StrategyName
+from model.allocation.strategies import STRATEGIES, Situation, StrategyName
 from model.allocation.targets import Summary, Target, evaluate, summarise
 from model.rat.cells import Array
 from model.rat.priors import RatPriors
 
-# An adaptive strategy looks again so often on its way to a budget.
+# The optimal mix looks again so often on its way to a budget.
 LOOKS = 3
 # Enough to choose by; the figures themselves come from more.
 LOOK_DRAWS = 300
@@ -62,6 +62,14 @@ class Results(NamedTuple):
     cost: Array
 
 
+class _Leg(NamedTuple):
+    """A part of the way: spend until here, with this much in all; its number picks the draws."""
+
+    until: float
+    horizon: float
+    number: int
+
+
 def simulate(setting: Setting, studies: Studies, name: StrategyName, budgets: Array) -> Results:
     """Return how a strategy does at each budget.
 
@@ -72,8 +80,7 @@ def simulate(setting: Setting, studies: Studies, name: StrategyName, budgets: Ar
         budgets: money, float64[num_budgets], ascending, each 0 or more.
     """
     outcomes = tabulate_outcomes(setting.target, setting.costs)
-    follow = _adaptively if name in ADAPTIVE else _in_one_go
-    spent = follow(setting, outcomes, studies, name, budgets)
+    spent = _WALKS.get(name, _in_one_go)(setting, outcomes, studies, name, budgets)
     return _look(setting, studies, spent)
 
 
@@ -104,35 +111,58 @@ def _in_one_go(
     return spend(studies.hidden, upcoming, STRATEGIES[name](situation), outcomes, budgets)
 
 
-def _adaptively(
+def _budget_by_budget(
+    setting: Setting, outcomes: Outcomes, studies: Studies, name: StrategyName, budgets: Array
+) -> Spent:
+    """The rule is the same for every budget, and looks at the labels again at each of them."""
+    steps = [_nothing_spent(studies)]
+    for number, budget in enumerate(budgets):
+        steps.append(_go_on(setting, outcomes, steps[-1], name, _Leg(budget, budget, number)))
+    return _stack(steps[1:])
+
+
+def _plan_by_plan(
     setting: Setting, outcomes: Outcomes, studies: Studies, name: StrategyName, budgets: Array
 ) -> Spent:
     """Each budget is a plan of its own, looked at again on the way."""
-    steps = [_towards(setting, outcomes, studies, name, float(budget)) for budget in budgets]
-    return Spent(*(np.stack(field) for field in zip(*steps, strict=True)))
+    steps = []
+    for budget in budgets:
+        spent = _nothing_spent(studies)
+        for number in range(LOOKS if budget > 0 else 0):
+            until = budget * (number + 1) / LOOKS
+            spent = _go_on(setting, outcomes, spent, name, _Leg(until, budget, number))
+        steps.append(spent)
+    return _stack(steps)
 
 
-def _towards(
-    setting: Setting, outcomes: Outcomes, studies: Studies, name: StrategyName, budget: float
+def _go_on(
+    setting: Setting, outcomes: Outcomes, spent: Spent, name: StrategyName, leg: _Leg
 ) -> Spent:
-    """Spend a budget in parts, with a look at the labels before each."""
-    shape = len(studies.hidden)
-    spent = Spent(studies.hidden, np.zeros(shape, int), np.zeros(shape, int), np.zeros(shape))
-    for number in range(LOOKS):
-        counts = spent.hidden.sum(axis=2)
-        posteriors = posteriors_of(setting, counts, 2 + number, LOOK_DRAWS)
-        left = np.maximum(budget - spent.cost, 0.0)
-        situation = Situation(setting.target, outcomes, counts, posteriors, left)
-        part = left / (LOOKS - number)
-        upcoming = _upcoming(setting, spent.hidden, budget, number)
-        now = spend(spent.hidden, upcoming, STRATEGIES[name](situation), outcomes, part[:, None])
-        spent = Spent(
-            now.hidden[0],
-            spent.num_retrieval + now.num_retrieval[0],
-            spent.num_task + now.num_task[0],
-            spent.cost + now.cost[0],
-        )
-    return spent
+    """Look at the labels so far, then spend until the end of the leg."""
+    counts = spent.hidden.sum(axis=2)
+    posteriors = posteriors_of(setting, counts, 2 + leg.number, LOOK_DRAWS)
+    left = np.maximum(leg.horizon - spent.cost, 0.0)
+    assignment = STRATEGIES[name](Situation(setting.target, outcomes, counts, posteriors, left))
+    upcoming = _upcoming(setting, spent.hidden, leg.until, leg.number)
+    part = np.maximum(leg.until - spent.cost, 0.0)
+    now = spend(spent.hidden, upcoming, assignment, outcomes, part[:, None])
+    return Spent(
+        now.hidden[0],
+        spent.num_retrieval + now.num_retrieval[0],
+        spent.num_task + now.num_task[0],
+        spent.cost + now.cost[0],
+    )
+
+
+def _nothing_spent(studies: Studies) -> Spent:
+    none = np.zeros(len(studies.hidden), dtype=np.int64)
+    return Spent(studies.hidden, none, none, none.astype(np.float64))
+
+
+def _stack(steps: list[Spent]) -> Spent:
+    """One axis more, the budget."""
+    hidden, num_retrieval, num_task, cost = zip(*steps, strict=True)
+    return Spent(np.stack(hidden), np.stack(num_retrieval), np.stack(num_task), np.stack(cost))
 
 
 def _upcoming(setting: Setting, hidden: Integers, budget: float, number: int) -> Upcoming:
@@ -156,3 +186,9 @@ def _look(setting: Setting, studies: Studies, spent: Spent) -> Results:
         num_task=spent.num_task,
         cost=spent.cost,
     )
+
+
+_WALKS = {
+    StrategyName.SETTLE: _budget_by_budget,
+    StrategyName.OPTIMAL: _plan_by_plan,
+}

@@ -116,8 +116,6 @@ STRATEGIES: Mapping[StrategyName, Strategy] = {
     StrategyName.SETTLE: settle,
     StrategyName.OPTIMAL: optimal,
 }
-# These look again at the labels that came in before they go on.
-ADAPTIVE = (StrategyName.SETTLE, StrategyName.OPTIMAL)
 
 
 def _everywhere(situation: Situation, package: Package) -> Assignment:
