@@ -17,6 +17,7 @@ from playwright.sync_api import Browser, Page
 from sqlalchemy import Engine as Database
 from sqlalchemy import text
 
+from tests.browser import desk
 from tests.chromium import chromium
 from tests.running_server import start_server, stop_server
 from workflow import database, fitting, sample
@@ -89,14 +90,12 @@ def table(tally: Tally) -> str:
 
 def _answer(page: Page, choice: random.Random) -> tuple[int, str]:
     """Press a key on the question on screen and wait until the next one shows it was saved."""
-    page.wait_for_selector("[data-lease]")
-    lease = page.get_attribute("[data-lease]", "data-lease")
+    lease = desk.wait_for_question(page)
     key = choice.choice(list(KEYS))
-    page.wait_for_timeout(150)
     page.keyboard.press(key)
-    page.wait_for_selector(f"[data-lease]:not([data-lease='{lease}'])", timeout=15_000)
+    page.wait_for_selector(f"[data-lease]:not([data-lease='{lease}'])", timeout=30_000)
     assert "Saved" in page.inner_text("[role=status]")
-    return int(lease or 0), key
+    return lease, key
 
 
 def _compare(engine: Database, said: dict[int, str], kills: int) -> Tally:

@@ -29,6 +29,8 @@ DEFAULT_BUDGETS = 8
 BEYOND = 1.6
 SEARCH_STEPS = 7
 SEARCH_REPLICATES = 40
+# The interval now is averaged over so many sets of draws.
+NOW_COPIES = 32
 
 
 class PlanWish(NamedTuple):
@@ -108,13 +110,15 @@ def start_plan(table: CountTable, wish: PlanWish) -> Start:
     _check_wish(wish, counts)
     setting = Setting(wish.target, wish.costs, wish.priors, wish.seed, wish.num_draws)
     studies = simulate_truths(setting, counts, wish.replicates)
-    now = summarise_studies(setting, counts[None], 0)
+    now = summarise_studies(setting, np.repeat(counts[None], NOW_COPIES, axis=0), 0)
     max_cost = price_of_everything(wish.costs, wish.target, counts)
     end = min(wish.budget, max_cost) if wish.budget is not None else None
     if end is None:
         end = _find_end(wish, setting, studies, max_cost)
     budgets = np.linspace(0, end, wish.num_budgets + 1)
-    return Start(float(now.sd[0]), float(now.half_width[0]), budgets, max_cost, setting, studies)
+    return Start(
+        float(now.sd.mean()), float(now.half_width.mean()), budgets, max_cost, setting, studies
+    )
 
 
 def draw_curve(start: Start, name: StrategyName) -> Curve:

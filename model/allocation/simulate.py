@@ -131,6 +131,10 @@ def _plan_by_plan(
         for number in range(LOOKS if budget > 0 else 0):
             until = budget * (number + 1) / LOOKS
             spent = _go_on(setting, outcomes, spent, name, _Leg(until, budget, number))
+        if (budget - spent.cost >= min(setting.costs)).any():
+            # Where all that was planned is bought, the rest settles what is still open.
+            sweep = _Leg(budget, budget, LOOKS)
+            spent = _go_on(setting, outcomes, spent, StrategyName.SETTLE, sweep)
         steps.append(spent)
     return _stack(steps)
 

@@ -46,6 +46,8 @@ class Situation(NamedTuple):
 
 Strategy = Callable[[Situation], Assignment]
 MIXED_SHARE = 0.5
+# So few items wanted that their turn comes when all others have had theirs.
+LAST = 1e-6
 
 
 def all_retrieval(situation: Situation) -> Assignment:
@@ -103,7 +105,7 @@ def optimal(situation: Situation) -> Assignment:
     )
     is_finite = situation.target.population == Population.TEST_SET
     design = find_design(information, situation.counts, situation.budgets, is_finite)
-    return to_assignment(information, design)
+    return _then_the_rest(to_assignment(information, design), settle(situation))
 
 
 STRATEGIES: Mapping[StrategyName, Strategy] = {
@@ -130,3 +132,11 @@ def _open_items(situation: Situation, package: Package) -> Assignment:
     shares = _everywhere(situation, package).shares
     shares[:, find_settled(situation.target)] = 0
     return Assignment(shares)
+
+
+def _then_the_rest(first: Assignment, rest: Assignment) -> Assignment:
+    """What the design leaves out comes after all it wants, if there is money left."""
+    wanted = first.wanted if first.wanted is not None else first.shares.sum(axis=2)
+    is_left_out = wanted == 0
+    shares = np.where(is_left_out[:, :, None], rest.shares, first.shares)
+    return Assignment(shares, np.where(is_left_out, LAST, wanted))
