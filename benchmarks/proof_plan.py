@@ -69,8 +69,14 @@ def main() -> None:
     for number, truth in enumerate(truths):
         for price, costs in PRICES.items():
             cells += run(truth, price, costs, replicates, seed=number)
-        worst = max(cell.excess / cell.excess_se for cell in cells)
-        print(f"{number + 1}/{len(truths)} worst {worst:+.2f} standard errors", flush=True)
+        above = sum(cell.excess > 2 * cell.excess_se for cell in cells)
+        worst = max(cells, key=lambda cell: cell.excess / cell.excess_se)
+        print(
+            f"{number + 1}/{len(truths)}: {above} of {len(cells)} above two errors; worst"
+            f" {worst.truth} {worst.price} {worst.budget:g}: {worst.excess:+.2%} ±"
+            f" {worst.excess_se:.2%} against {worst.best_other}",
+            flush=True,
+        )
     REPORT.write_text(report(cells, replicates, time.monotonic() - start), encoding="utf-8")
     print(report(cells, replicates, time.monotonic() - start))
 
@@ -135,14 +141,14 @@ def report(cells: list[Cell], replicates: int, seconds: float) -> str:
     lines = [
         "# The optimal mix against every other strategy",
         "",
-        f"Written by `python -m benchmarks.proof_plan`: {len(cells)} cells of 40 truths × 3 budgets",
+        f"Written by `python -m benchmarks.proof_plan`: {len(cells)} cells, 40 truths × 3 budgets",
         f"× 3 ratios of prices, {replicates} paired studies each of {ITEMS} items with {PILOT}",
         f"labelled fully; expected posterior sd of policy adherence. {seconds:.0f} s.",
         "",
         f"- cells in which `optimal` is worse than the best other strategy by more than two"
         f" standard errors: {int((scores > 2).sum())} of {len(cells)}"
-        f" (worst {max(cell.excess for cell in cells):+.2%}, {scores.max():+.1f} standard errors)",
-        f"- on average its sd is {np.mean([cell.excess for cell in cells]):+.2%} of the best other's",
+        f" (worst {max(cell.excess for cell in cells):+.2%}, {scores.max():+.1f} errors)",
+        f"- on average its sd is {np.mean([cell.excess for cell in cells]):+.2%} off the best other",
         f"- labels (money) spared against the best of All-R, All-T and both for the same sd:"
         f" {saved.mean():.1%} on average, from {saved.min():.1%} to {saved.max():.1%}",
         "",
