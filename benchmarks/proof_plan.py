@@ -148,7 +148,7 @@ def report(cells: list[Cell], replicates: int, seconds: float) -> str:
         f"- cells in which `optimal` is worse than the best other strategy by more than two"
         f" standard errors: {int((scores > 2).sum())} of {len(cells)}"
         f" (worst {max(cell.excess for cell in cells):+.2%}, {scores.max():+.1f} errors)",
-        f"- on average its sd is {np.mean([cell.excess for cell in cells]):+.2%} off the best other",
+        f"- on average its sd is {np.mean([cell.excess for cell in cells]):+.2%} off the best",
         f"- labels (money) spared against the best of All-R, All-T and both for the same sd:"
         f" {saved.mean():.1%} on average, from {saved.min():.1%} to {saved.max():.1%}",
         "",
