@@ -10,11 +10,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from model.allocation.packages import LabelCosts, Outcomes, tabulate_outcomes
+from model.allocation.packages import LabelCosts, Outcomes, Package, tabulate_outcomes
 from model.allocation.pool import Upcoming, draw_upcoming
 from model.allocation.posteriors import DEFAULT_DRAWS, Posteriors, draw_posteriors
-from model.allocation.spending import Spent, spend
-from model.allocation.states import Integers
+from model.allocation.spending import Assignment, Spent, spend
+from model.allocation.states import NUM_STATES, UNOBSERVED, Integers, state_of
 from model.allocation.strategies import STRATEGIES, Situation, StrategyName
 from model.allocation.targets import Summary, Target, evaluate, summarise
 from model.rat.cells import Array
@@ -82,6 +82,28 @@ def simulate(setting: Setting, studies: Studies, name: StrategyName, budgets: Ar
     outcomes = tabulate_outcomes(setting.target, setting.costs)
     spent = _WALKS.get(name, _in_one_go)(setting, outcomes, studies, name, budgets)
     return _look(setting, studies, spent)
+
+
+def simulate_joint_labels(setting: Setting, studies: Studies, number: int) -> float | None:
+    """Return the half-width to expect once so many answers carry both labels; None without them.
+
+    Args:
+        setting: target, costs, priors, seed.
+        studies: the simulated studies.
+        number: how many fresh answers get both labels.
+    """
+    counts = studies.hidden.sum(axis=2)
+    fresh = state_of(0, UNOBSERVED, UNOBSERVED)
+    if (counts[:, fresh] < number).any():
+        return None
+    shares = np.zeros((len(counts), NUM_STATES, len(Package)))
+    shares[:, fresh, Package.BOTH] = 1
+    unit = LabelCosts()
+    outcomes = tabulate_outcomes(setting.target, unit)
+    upcoming = _upcoming(setting._replace(costs=unit), studies.hidden, 2.0 * number, 0)
+    budget = np.array([2.0 * number])
+    spent = spend(studies.hidden, upcoming, Assignment(shares), outcomes, budget)
+    return float(summarise_studies(setting, spent.hidden[0].sum(axis=2), 50).half_width.mean())
 
 
 def posteriors_of(

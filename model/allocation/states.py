@@ -98,6 +98,11 @@ def count_states(table: CountTable) -> Integers:
     return counts
 
 
+def joint_labels(counts: Integers) -> int:
+    """Return how many answers carry both labels, of int64[15] states."""
+    return int(sum(counts[state_of(0, retrieval, task)] for retrieval in (0, 1) for task in (0, 1)))
+
+
 def table_of(counts: Integers) -> CountTable:
     """Return the count table of int64[15] states."""
     return from_cells(_ARRAY, counts.astype(np.float64))

@@ -1,0 +1,279 @@
+"""A plan as the JSON document of `ratchet plan`: strategies compared, in words and numbers.
+
+It grows strategy by strategy, so that a screen shows the first lines while the rest is computed.
+The names and nesting are a contract with scripts; what is added never changes what is there.
+"""
+
+import time
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from model.allocation.packages import LabelCosts, Package
+from model.allocation.plan import Curve, PlanWish, Reach, Start, draw_curve, find_best, find_reach
+from model.allocation.plan import start_plan as start_plan
+from model.allocation.simulate import simulate_joint_labels
+from model.allocation.states import count_states, joint_labels
+from model.allocation.strategies import StrategyName
+from model.allocation.targets import Population, Target
+from model.allocation.worth import find_label_worths
+from model.rat.cells import Array
+from model.rat.counts import CountTable
+from model.rat.derived import Quantity, cell_probabilities
+from model.rat.exact import fit_exact
+from workflow.executor import spread
+from workflow.recommending import price_list
+from workflow.reports import FitSettings
+from workflow.words import LABELS_OF, STRATEGY_WORDS
+
+POSTERIOR_DRAWS = 4000
+FIRST_JOINT = 10
+# All of these are shown in this order; the first ones are cheap and come first.
+ORDER = tuple(StrategyName)
+
+
+class PlanRequest(NamedTuple):
+    """What a lead asks for; costs are for one vote, of which every label wants `votes`."""
+
+    costs: LabelCosts = LabelCosts()
+    quantity: Quantity = Quantity.POLICY_ADHERENCE
+    population: Population = Population.FUTURE
+    budget: float | None = None
+    half_width: float | None = None
+    votes: int = 1
+    systems_sharing: float = 1.0
+    replicates: int = 200
+    num_budgets: int = 8
+    num_draws: int = 1000
+    seed: int = 0
+
+
+def to_wish(request: PlanRequest, settings: FitSettings) -> PlanWish:
+    """The same in the words of the model: the price of a label is that of all its votes.
+
+    A retrieval label of a context that several systems share is paid once for all of them.
+    """
+    retrieval, task, after = (cost * request.votes for cost in request.costs)
+    return PlanWish(
+        Target(request.quantity, settings.policy, request.population, settings.interval or 0.95),
+        LabelCosts(retrieval / request.systems_sharing, task, after),
+        settings.priors,
+        request.budget,
+        request.half_width,
+        request.replicates,
+        request.num_budgets,
+        request.num_draws,
+        request.seed,
+    )
+
+
+def plan_steps(
+    table: CountTable, settings: FitSettings, request: PlanRequest, system: str
+) -> Iterator[dict[str, Any]]:
+    """Yield the document as it grows, first without a strategy; the last one is whole.
+
+    Args:
+        table: the counts of one system.
+        settings: policy, priors and interval of the study.
+        request: what is asked for.
+        system: its name.
+
+    Raises:
+        ModelError: a cost or a budget is no good, the half-width cannot be reached, or no label
+            informs the target.
+        RatchetError: the Dask cluster that is named does not answer.
+    """
+    began = time.monotonic()
+    wish = to_wish(request, settings)
+    start = start_plan(table, wish)
+    document = _first(table, wish, start, system)
+    yield document
+    curves: list[Curve] = []
+    for curve in spread(partial(draw_curve, start), ORDER):
+        curves.append(curve)
+        document = _with_curves(document, curves, request, start)
+        document["seconds"] = round(time.monotonic() - began, 2)
+        yield document
+    yield document | {
+        "notes": _notes(table, start, curves),
+        "is_complete": True,
+        "seconds": round(time.monotonic() - began, 2),
+    }
+
+
+def plan(
+    table: CountTable, settings: FitSettings, request: PlanRequest, system: str
+) -> dict[str, Any]:
+    """The whole document at once; raises as `plan_steps` does."""
+    *_, document = plan_steps(table, settings, request, system)
+    return document
+
+
+def _first(table: CountTable, wish: PlanWish, start: Start, system: str) -> dict[str, Any]:
+    """All that needs no simulation."""
+    posterior = fit_exact(wish.seed, table, wish.priors, POSTERIOR_DRAWS)
+    cells: Array = np.stack(cell_probabilities(posterior.rates)).mean(axis=1)
+    return {
+        "system": system,
+        "target": wish.target.quantity,
+        "population": wish.target.population,
+        "interval": wish.target.interval,
+        "costs": wish.costs._asdict(),
+        "now": {"sd": _round(start.sd), "half_width": _round(start.half_width)},
+        "budget": wish.budget,
+        "half_width": wish.half_width,
+        "max_cost": start.max_cost,
+        "strategies": [],
+        "best": None,
+        "curve": [],
+        "labels_until": [],
+        "worth": _worth(wish.target, cells),
+        "next": price_list(table, wish.target, wish.costs, wish.priors, wish.seed),
+        "notes": [],
+        "sentence": "",
+        "replicates": wish.replicates,
+        "seconds": 0.0,
+        "is_complete": False,
+    }
+
+
+def _with_curves(
+    document: dict[str, Any], curves: list[Curve], request: PlanRequest, start: Start
+) -> dict[str, Any]:
+    """The document with the strategies that are there."""
+    best = find_best(curves)
+    wanted = request.half_width or best.points[-1].half_width
+    reaches = [find_reach(curve, wanted) for curve in curves]
+    if request.half_width is not None:
+        best = _cheapest(curves, reaches, best)
+    return document | {
+        "strategies": [_strategy(curve) for curve in curves],
+        "best": best.name,
+        "curve": [row for curve in curves for row in _rows(curve)],
+        "labels_until": [_reach(reach) for reach in reaches],
+        "sentence": _sentence(request, best, curves, reaches, start),
+    }
+
+
+def _cheapest(curves: list[Curve], reaches: list[Reach], otherwise: Curve) -> Curve:
+    """The strategy that gets there for the least money."""
+    there = [(reach.cost, number) for number, reach in enumerate(reaches) if reach.cost is not None]
+    return curves[min(there)[1]] if there else otherwise
+
+
+def _strategy(curve: Curve) -> dict[str, Any]:
+    end = curve.points[-1]
+    return {
+        "name": curve.name,
+        "expected_sd": _round(end.sd),
+        "expected_half_width": _round(end.half_width),
+        "expected_abs_error": _round(end.abs_error),
+        "coverage": _round(end.coverage),
+        "mc_se": _round(end.mc_se, 6),
+        "labels": {
+            "retrieval": round(end.retrieval_labels, 1),
+            "task": round(end.task_labels, 1),
+        },
+        "cost": round(end.cost, 2),
+    }
+
+
+def _rows(curve: Curve) -> list[dict[str, Any]]:
+    return [
+        {
+            "strategy": curve.name,
+            "cost": round(point.cost, 2),
+            "expected_half_width": _round(point.half_width),
+            "mc_se": _round(point.mc_se, 6),
+        }
+        for point in curve.points
+    ]
+
+
+def _reach(reach: Reach) -> dict[str, Any]:
+    return {
+        "strategy": reach.name,
+        "half_width": _round(reach.half_width),
+        "labels": None if reach.labels is None else round(reach.labels, 1),
+        "cost": None if reach.cost is None else round(reach.cost, 2),
+        "narrowest": _round(reach.narrowest),
+    }
+
+
+def _worth(target: Target, cells: Array) -> list[dict[str, Any]]:
+    return [
+        {
+            "abstained": row.abstained,
+            "labels": LABELS_OF[Package(row.package)],
+            "share_settled": _round(row.share_settled),
+            "bits": _round(row.bits),
+        }
+        for row in find_label_worths(target, cells)
+    ]
+
+
+def _sentence(
+    request: PlanRequest, best: Curve, curves: list[Curve], reaches: list[Reach], start: Start
+) -> str:
+    """The answer in one sentence."""
+    if request.half_width is None:
+        end = best.points[-1]
+        number = round(end.retrieval_labels + end.task_labels)
+        return (
+            f"{STRATEGY_WORDS[best.name]}: {number} labels for about {end.cost:.0f} narrow the"
+            f" interval from ±{_points(start.half_width)} to ±{_points(end.half_width)} points"
+            f"{_others(best, curves)}."
+        )
+    reach = reaches[[curve.name for curve in curves].index(best.name)]
+    if reach.labels is None or reach.cost is None:
+        return f"None of these gets to ±{_points(request.half_width)} points with the items left."
+    if reach.labels == 0:
+        return f"The interval is already within ±{_points(request.half_width)} points."
+    missed = [STRATEGY_WORDS[other.name] for other in reaches if other.cost is None]
+    rest = f"; {_listed(missed)} would not get there" if missed else ""
+    return (
+        f"{STRATEGY_WORDS[best.name]}: {reach.labels:.0f} labels, about {reach.cost:.0f} in cost,"
+        f" to ±{_points(request.half_width)} points{rest}."
+    )
+
+
+def _others(best: Curve, curves: list[Curve]) -> str:
+    """What the usual way would give for the same money."""
+    both = next((curve for curve in curves if curve.name == StrategyName.BOTH), None)
+    if both is None or best.name == StrategyName.BOTH:
+        return ""
+    return f"; both labels of every item would give ±{_points(both.points[-1].half_width)}"
+
+
+def _notes(table: CountTable, start: Start, curves: list[Curve]) -> list[str]:
+    """What a lead should know beside the figures."""
+    counts = count_states(table)
+    if joint_labels(counts) > 0:
+        return []
+    notes = [
+        "No answer carries both labels yet. Retrieval labels alone cannot show how often answers"
+        " are right when retrieval found what was needed (correct_given_retrieval, τ₁), so All-R"
+        " alone never gets narrow."
+    ]
+    after = simulate_joint_labels(start.setting, start.studies, FIRST_JOINT)
+    if after is not None:
+        notes.append(
+            f"The first {FIRST_JOINT} answers with both labels are worth much: they are expected to"
+            f" narrow the interval from ±{_points(start.half_width)} to ±{_points(after)} points."
+        )
+    return notes
+
+
+def _listed(words: list[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def _points(width: float) -> str:
+    """A share as percentage points with the digits it supports."""
+    return f"{100 * width:.1f}"
+
+
+def _round(value: float, digits: int = 5) -> float:
+    return round(float(value), digits)
