@@ -80,6 +80,11 @@ def claim(session: Session, kinds: tuple[str, ...], now: datetime) -> JobStatus 
     return None if row is None else _status(row)
 
 
+def requeue_running(session: Session) -> None:
+    """Let jobs start anew that a worker left when it died; for the one worker, at its start."""
+    session.execute(update(Job).where(Job.state == JobState.RUNNING).values(state=JobState.QUEUED))
+
+
 def report(session: Session, job_id: int, progress: float, message: str, now: datetime) -> bool:
     """Write progress and heartbeat; False when somebody wants the job cancelled."""
     wanted = session.scalars(
@@ -89,6 +94,11 @@ def report(session: Session, job_id: int, progress: float, message: str, now: da
         .returning(Job.is_cancel_wanted)
     ).one()
     return not wanted
+
+
+def keep_result(session: Session, job_id: int, result: dict[str, Any]) -> None:
+    """Write what a running job has so far, for those who watch it grow."""
+    session.execute(update(Job).where(Job.id == job_id).values(result=result))
 
 
 def finish(
@@ -130,14 +140,24 @@ def get(session: Session, job_id: int) -> JobStatus:
     return _status(session.get_one(Job, job_id))
 
 
-def find_latest(session: Session, study_id: int, kind: str) -> JobStatus | None:
+class About(NamedTuple):
+    """Jobs with this argument, and in this state when one is given."""
+
+    argument: str
+    value: str
+    state: JobState | None = None
+
+
+def find_latest(
+    session: Session, study_id: int, kind: str, about: About | None = None
+) -> JobStatus | None:
     """The newest job of a kind of this study, or None."""
-    row = session.scalar(
-        select(Job)
-        .where(Job.study_id == study_id, Job.kind == kind)
-        .order_by(Job.id.desc())
-        .limit(1)
-    )
+    query = select(Job).where(Job.study_id == study_id, Job.kind == kind)
+    if about is not None:
+        query = query.where(Job.arguments[about.argument].as_string() == about.value)
+    if about is not None and about.state is not None:
+        query = query.where(Job.state == about.state)
+    row = session.scalar(query.order_by(Job.id.desc()).limit(1))
     return None if row is None else _status(row)
 
 

@@ -54,6 +54,7 @@ def work(compiling: "Future[None]", is_wanted: Callable[[], bool]) -> None:
     while is_wanted():
         with worker_lock(database) as is_mine:
             if is_mine:
+                _take_over(database)
                 _look_again_and_again(Shift(database, compiling), is_wanted)
         time.sleep(LOCK_SECONDS)
 
@@ -71,6 +72,12 @@ def look(shift: Shift) -> None:
     if has_job:
         _start_job(shift)
     _beat(shift, READY if engine == Engine.NUTS else COMPILING)
+
+
+def _take_over(database: Database) -> None:
+    """No other worker lives, so a job that looks as if it ran was left by one that died."""
+    with transaction(database) as session:
+        jobs.requeue_running(session)
 
 
 def _look_again_and_again(shift: Shift, is_wanted: Callable[[], bool]) -> None:

@@ -10,7 +10,7 @@ from sqlalchemy import Engine
 from db import jobs
 from db.engine import transaction
 from db.jobs import JobState, JobStatus, Outcome
-from workflow import importing
+from workflow import importing, plan_jobs
 from workflow.errors import EXPECTED, RatchetError
 
 Job = Callable[[Engine, JobStatus, Callable[[float, str], None]], dict[str, Any]]
@@ -70,7 +70,7 @@ def import_uploaded(
     }
 
 
-JOBS: dict[str, Job] = {"import": import_uploaded}
+JOBS: dict[str, Job] = {"import": import_uploaded, plan_jobs.KIND: plan_jobs.run_plan}
 
 
 def _now() -> datetime:

@@ -57,6 +57,14 @@ def test_a_job_whose_worker_died_is_taken_over(engine: Engine) -> None:
     assert claim(engine, HEARTBEAT_LOST + SECOND) == job_id
 
 
+def test_a_new_worker_starts_what_a_dead_one_left_at_once(engine: Engine) -> None:
+    left, waiting = queue(engine, 2)
+    assert claim(engine) == left
+    with transaction(engine) as session:
+        jobs.requeue_running(session)
+    assert [claim(engine) for _ in range(3)] == [left, waiting, None]
+
+
 def test_a_job_that_reports_is_not_taken_over(engine: Engine) -> None:
     (job_id,) = queue(engine)
     claim(engine)
