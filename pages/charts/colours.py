@@ -6,7 +6,9 @@ They differ in lightness too, and every chart that uses them has words beside th
 
 from typing import NamedTuple
 
+from model.allocation.strategies import StrategyName
 from model.rat.derived import Quantity
+from workflow.words import STRATEGY_WORDS
 
 ACCENT = "#1f9a88"
 
@@ -38,4 +40,25 @@ CELL_LOOKS = {
     "found_abstained": CellLook("Found, but refused", "#e0a63a"),
     "failed_wrong": CellLook("Not found, answered wrong", "#7d2f5a"),
     "failed_right": CellLook("Not found, lucky answer", "#c48bb0"),
+}
+
+
+class LineLook(NamedTuple):
+    """How a strategy's line looks: dashes tell apart what shares a colour."""
+
+    colour: str
+    dash: tuple[int, ...]
+
+
+SOLID, DASHED, DOTTED = (1, 0), (6, 3), (2, 3)
+# Orange begins with retrieval, blue with task; solid ones ask the second label where it helps.
+LINE_LOOKS = {
+    StrategyName.ALL_RETRIEVAL: LineLook("#d2601a", DASHED),
+    StrategyName.ALL_TASK: LineLook("#3b8fd1", DASHED),
+    StrategyName.BOTH: LineLook("#8a8f8d", SOLID),
+    StrategyName.MIXED: LineLook("#8a8f8d", DOTTED),
+    StrategyName.TASK_FIRST: LineLook("#3b8fd1", SOLID),
+    StrategyName.RETRIEVAL_FIRST: LineLook("#d2601a", SOLID),
+    StrategyName.SETTLE: LineLook("#a56cc1", (8, 2, 2, 2)),
+    StrategyName.OPTIMAL: LineLook(ACCENT, SOLID),
 }
