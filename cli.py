@@ -146,6 +146,107 @@ def check(
         raise typer.Exit(1)
 
 
+CostRetrieval = Annotated[float, typer.Option(help="Price of a retrieval label.")]
+CostTask = Annotated[float, typer.Option(help="Price of a task label.")]
+CostAfter = Annotated[float, typer.Option(help="Of a task label right after a retrieval label.")]
+TargetName = Annotated[str, typer.Option(help="The quantity to make sharp.")]
+PopulationName = Annotated[
+    Literal["future_queries", "this_test_set"], typer.Option(help="Whose number.")
+]
+Votes = Annotated[int, typer.Option(help="People who label each question.")]
+SharedBy = Annotated[float, typer.Option(help="Systems that one retrieval label serves.")]
+
+
+@app.command()
+def plan(
+    source: Source,
+    budget: Annotated[float | None, typer.Option(help="Money to spend.")] = None,
+    half_width: Annotated[float | None, typer.Option(help="Wanted, as a share: 0.05.")] = None,
+    cost_retrieval: CostRetrieval = 1.0,
+    cost_task: CostTask = 1.0,
+    cost_task_after_retrieval: CostAfter = 1.0,
+    target: TargetName = "policy_adherence",
+    population: PopulationName = "future_queries",
+    votes: Votes = 1,
+    shared_by: SharedBy = 1.0,
+    system: System = None,
+    interval: Interval = None,
+    prior: Prior = None,
+    policy: PolicyName = None,
+    replicates: Annotated[int, typer.Option(help="Simulated studies.")] = 200,
+    seed: Seed = 0,
+    abstention: Abstention = "rules",
+    as_json: AsJson = False,
+) -> None:
+    """Strategies compared: how far a budget goes, or what a precision costs."""
+    commands = _plan_commands()
+    wish = _commands().FitWish(source, system, interval, prior, policy, "exact", seed, abstention)
+    costs = (cost_retrieval, cost_task, cost_task_after_retrieval)
+    offer = commands.Offer(commands.LabelCosts(*costs), target, population, votes, shared_by)
+    ends = commands.PlanRequest(budget=budget, half_width=half_width, replicates=replicates)
+    _print(commands.plan(wish, offer, ends), as_json, commands.plan_text)
+
+
+@app.command(name="next")
+def next_(
+    source: Source,
+    count: Annotated[int, typer.Option(help="How many labels.")] = 1,
+    audit_share: Annotated[float, typer.Option(help="Share drawn evenly from all items.")] = 0.2,
+    cost_retrieval: CostRetrieval = 1.0,
+    cost_task: CostTask = 1.0,
+    cost_task_after_retrieval: CostAfter = 1.0,
+    target: TargetName = "policy_adherence",
+    population: PopulationName = "future_queries",
+    system: System = None,
+    prior: Prior = None,
+    policy: PolicyName = None,
+    seed: Seed = 0,
+    abstention: Abstention = "rules",
+    as_json: AsJson = False,
+) -> None:
+    """Which item, which label, and why."""
+    commands = _plan_commands()
+    wish = _commands().FitWish(source, system, None, prior, policy, "exact", seed, abstention)
+    costs = (cost_retrieval, cost_task, cost_task_after_retrieval)
+    offer = commands.Offer(commands.LabelCosts(*costs), target, population, 1, 1.0)
+    found = commands.next_labels(wish, offer, commands.NextWish(count, audit_share))
+    _print(found, as_json, commands.next_text)
+
+
+@app.command()
+def simulate(
+    source: Annotated[str | None, typer.Argument(help="A fully labelled file or study.")] = None,
+    truth: Annotated[
+        str | None, typer.Option(help='Five rates, like "0.5 0.6 0.1 0.2 0.8".')
+    ] = None,
+    items: Annotated[int, typer.Option(help="Items of a study with a typed truth.")] = 1000,
+    pilot: Annotated[int, typer.Option(help="Items labelled fully before the budget.")] = 50,
+    budget: Annotated[float, typer.Option(help="Money to spend.")] = 400.0,
+    replicates: Annotated[int, typer.Option(help="Maskings, or simulated studies.")] = 100,
+    cost_retrieval: CostRetrieval = 1.0,
+    cost_task: CostTask = 1.0,
+    cost_task_after_retrieval: CostAfter = 1.0,
+    target: TargetName = "policy_adherence",
+    population: PopulationName = "future_queries",
+    system: System = None,
+    prior: Prior = None,
+    policy: PolicyName = None,
+    seed: Seed = 0,
+    abstention: Abstention = "column",
+    as_json: AsJson = False,
+) -> None:
+    """Hide known labels, let each strategy spend a budget, compare with the truth."""
+    commands = _plan_commands()
+    wish = None
+    if source is not None:
+        fit_wish = _commands().FitWish
+        wish = fit_wish(source, system, None, prior, policy, "exact", seed, abstention)
+    costs = (cost_retrieval, cost_task, cost_task_after_retrieval)
+    offer = commands.Offer(commands.LabelCosts(*costs), target, population, 1, 1.0)
+    asked = commands.SimulateWish(truth, items, pilot, budget, replicates)
+    _print(commands.simulate(wish, offer, asked), as_json, commands.simulate_text)
+
+
 @db_app.command()
 def upgrade() -> None:
     """Bring the database to the schema of this version."""
@@ -164,11 +265,16 @@ def _commands() -> Any:
     return importlib.import_module("workflow.commands")
 
 
+def _plan_commands() -> Any:
+    """What plan, next and simulate do."""
+    return importlib.import_module("workflow.plan_commands")
+
+
 def _database() -> Any:
     return importlib.import_module("workflow.database")
 
 
-def _print(document: dict[str, Any], as_json: bool, words: Any) -> None:
+def _print(document: Any, as_json: bool, words: Any) -> None:
     print(json.dumps(document, ensure_ascii=False) if as_json else words(document))
 
 

@@ -367,6 +367,62 @@ class Refresh(Base):
     created_at: Mapped[datetime]
 
 
+class Plan(Base):
+    """What a lead decided to spend labels on; the open one of a study leads its queue."""
+
+    __tablename__ = "plan"
+    __table_args__ = (
+        # One plan leads the queue of a study.
+        Index(
+            "uq_plan_open",
+            "study_id",
+            unique=True,
+            sqlite_where=text("ended_at IS NULL"),
+            postgresql_where=text("ended_at IS NULL"),
+        ),
+    )
+
+    id: Mapped[int] = mapped_column(RowId, primary_key=True)
+    study_id: Mapped[int] = mapped_column(ForeignKey("study.id"))
+    system_id: Mapped[int] = mapped_column(ForeignKey("system.id"))
+    strategy: Mapped[str]
+    quantity: Mapped[str]
+    population: Mapped[str]
+    cost_retrieval: Mapped[float]
+    cost_task: Mapped[float]
+    cost_task_after_retrieval: Mapped[float]
+    # The goal: one of the two.
+    budget: Mapped[float | None]
+    half_width: Mapped[float | None]
+    audit_share: Mapped[float]
+    # Labels after this event are the plan's.
+    start_event_id: Mapped[int] = mapped_column(RowId)
+    # The lead has seen that the goal is reached and wants more labels.
+    goes_on: Mapped[bool] = mapped_column(default=False)
+    person: Mapped[str]
+    created_at: Mapped[datetime]
+    ended_at: Mapped[datetime | None]
+
+
+class Advice(Base):
+    """What the worker recommends for a plan after the newest posterior; replaced in place."""
+
+    __tablename__ = "advice"
+
+    plan_id: Mapped[int] = mapped_column(ForeignKey("plan.id"), primary_key=True)
+    fit_id: Mapped[int | None] = mapped_column(ForeignKey("fit.id"))
+    # The labels that are in it, and what those of the plan cost.
+    last_event_id: Mapped[int] = mapped_column(RowId)
+    spent: Mapped[float]
+    half_width: Mapped[float | None]
+    is_reached: Mapped[bool]
+    # Ranked list of kinds of question, each with a few items in random order.
+    rows: Mapped[list[Any]] = mapped_column(JSON)
+    # Items in random order for the audit, and which label is asked of them in which state.
+    audit: Mapped[dict[str, Any]] = mapped_column(JSON)
+    created_at: Mapped[datetime]
+
+
 class Job(Base):
     """Long work for the worker: claimed by one conditional update, watched by its heartbeat."""
 

@@ -126,7 +126,7 @@ def fit(wish: FitWish) -> dict[str, Any]:
         StoreError: there is no such study or file.
         ModelError: an option is no good, or the engine cannot fit these counts.
     """
-    settings, tables = _read(wish)
+    settings, tables = read_source(wish)
     systems = {system: _fit_one(table, settings, wish).document for system, table in tables.items()}
     return {
         "interval": settings.interval,
@@ -193,7 +193,7 @@ def check(wish: FitWish, bounds: dict[Quantity, float], probability: float) -> d
         raise RatchetError(
             f"--probability is {probability:g}; a number between 0 and 1 is expected, like 0.95."
         )
-    settings, tables = _read(wish)
+    settings, tables = read_source(wish)
     checks = []
     for system, table in tables.items():
         found = _fit_one(table, settings, wish)
@@ -242,10 +242,21 @@ def label(wish: LabelWish, now: datetime) -> str:
     return f"Saved: {wish.item} {wish.label_type} {saved.value} by {wish.annotator}."
 
 
-def _read(wish: FitWish) -> tuple[FitSettings, dict[str, CountTable]]:
-    """Settings and counts of the source; options win over what a study has set."""
+def is_file(source: str) -> bool:
+    """Whether a source names a file rather than a study."""
+    path = Path(source)
+    return path.exists() or path.suffix.lower() in FILE_SUFFIXES
+
+
+def read_source(wish: FitWish) -> tuple[FitSettings, dict[str, CountTable]]:
+    """Settings and counts of the source; options win over what a study has set.
+
+    Raises:
+        StoreError: there is no such study or file.
+        RatchetError: there is no such system.
+    """
     path = Path(wish.source)
-    if path.exists() or path.suffix.lower() in FILE_SUFFIXES:
+    if is_file(wish.source):
         settings = FitSettings(
             _policy(wish.policy or "rat"), get_priors(wish.prior or "uniform"), 0
         )

@@ -355,10 +355,67 @@ def upgrade() -> None:
             postgresql_where=sa.text("label_type = 'task'"),
         )
 
+    op.create_table(
+        "plan",
+        sa.Column("id", ROW_ID, nullable=False),
+        sa.Column("study_id", ROW_ID, nullable=False),
+        sa.Column("system_id", ROW_ID, nullable=False),
+        sa.Column("strategy", sa.Text(), nullable=False),
+        sa.Column("quantity", sa.Text(), nullable=False),
+        sa.Column("population", sa.Text(), nullable=False),
+        sa.Column("cost_retrieval", sa.Float(), nullable=False),
+        sa.Column("cost_task", sa.Float(), nullable=False),
+        sa.Column("cost_task_after_retrieval", sa.Float(), nullable=False),
+        sa.Column("budget", sa.Float(), nullable=True),
+        sa.Column("half_width", sa.Float(), nullable=True),
+        sa.Column("audit_share", sa.Float(), nullable=False),
+        sa.Column("start_event_id", ROW_ID, nullable=False),
+        sa.Column("goes_on", sa.Boolean(), nullable=False),
+        sa.Column("person", sa.Text(), nullable=False),
+        sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("ended_at", sa.DateTime(timezone=True), nullable=True),
+        sa.ForeignKeyConstraint(["study_id"], ["study.id"], name=op.f("fk_plan_study_id")),
+        sa.ForeignKeyConstraint(["system_id"], ["system.id"], name=op.f("fk_plan_system_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_plan")),
+    )
+    with op.batch_alter_table("plan", schema=None) as batch_op:
+        batch_op.create_index(
+            "uq_plan_open",
+            ["study_id"],
+            unique=True,
+            sqlite_where=sa.text("ended_at IS NULL"),
+            postgresql_where=sa.text("ended_at IS NULL"),
+        )
+
+    op.create_table(
+        "advice",
+        sa.Column("plan_id", ROW_ID, nullable=False),
+        sa.Column("fit_id", ROW_ID, nullable=True),
+        sa.Column("last_event_id", ROW_ID, nullable=False),
+        sa.Column("spent", sa.Float(), nullable=False),
+        sa.Column("half_width", sa.Float(), nullable=True),
+        sa.Column("is_reached", sa.Boolean(), nullable=False),
+        sa.Column("rows", sa.JSON(), nullable=False),
+        sa.Column("audit", sa.JSON(), nullable=False),
+        sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+        sa.ForeignKeyConstraint(["fit_id"], ["fit.id"], name=op.f("fk_advice_fit_id")),
+        sa.ForeignKeyConstraint(["plan_id"], ["plan.id"], name=op.f("fk_advice_plan_id")),
+        sa.PrimaryKeyConstraint("plan_id", name=op.f("pk_advice")),
+    )
+
 
 def downgrade() -> None:
     """Change it back."""
 
+    op.drop_table("advice")
+    with op.batch_alter_table("plan", schema=None) as batch_op:
+        batch_op.drop_index(
+            "uq_plan_open",
+            sqlite_where=sa.text("ended_at IS NULL"),
+            postgresql_where=sa.text("ended_at IS NULL"),
+        )
+
+    op.drop_table("plan")
     with op.batch_alter_table("answer", schema=None) as batch_op:
         batch_op.drop_index(
             "uq_answer_task",
