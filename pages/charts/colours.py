@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from model.allocation.strategies import StrategyName
 from model.rat.derived import Quantity
-from workflow.words import STRATEGY_WORDS
 
 ACCENT = "#1f9a88"
 
