@@ -3,7 +3,12 @@
 import subprocess
 import sys
 
-PROOFS = ("benchmarks.proof_sbc", "benchmarks.proof_kills")
+PROOFS = (
+    "benchmarks.proof_sbc",
+    "benchmarks.proof_kills",
+    "benchmarks.proof_plan",
+    "benchmarks.proof_next",
+)
 
 
 def main() -> None:
