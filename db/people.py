@@ -19,8 +19,3 @@ def ensure_person(session: Session, name: str, now: datetime) -> int:
         dialect.insert(Person).values(name=name, created_at=now).on_conflict_do_nothing()
     )
     return session.scalars(select(Person.id).where(Person.name == name)).one()
-
-
-def find_person(session: Session, name: str) -> int | None:
-    """The id of the person with this name, or None."""
-    return session.scalar(select(Person.id).where(Person.name == name))

@@ -69,7 +69,7 @@ def test_a_second_writer_on_sqlite_waits_at_begin_and_not_at_its_first_write(
     # The twin: were BEGIN not IMMEDIATE, both would read first and one would lose silently.
     impatient = make_engine(str(sqlite_engine.url))
     with transaction(sqlite_engine) as session:
-        people.find_person(session, "anna")
+        session.execute(select(Person.id))
         with impatient.connect() as connection:
             connection.rollback()
             raw = connection.connection.driver_connection
