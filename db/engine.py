@@ -66,6 +66,19 @@ def sqlite_path(engine: Engine) -> Path | None:
     return Path(engine.url.database)
 
 
+def missing_file(url: str) -> Path | None:
+    """The SQLite file that a URL names and that is not there; None where there is nothing to miss.
+
+    Raises:
+        StoreError: the URL is not readable, or names another kind of database.
+    """
+    parsed = parse_url(url)
+    if parsed.get_backend_name() != "sqlite" or not parsed.database:
+        return None
+    path = Path(parsed.database)
+    return None if path.exists() else path
+
+
 @contextmanager
 def transaction(engine: Engine) -> Iterator[Session]:
     """A session that commits on leaving, and rolls back on an exception."""

@@ -100,10 +100,10 @@ def export(wish: Wish, output: Path | None) -> None:
 
     Raises:
         StoreError: there is no such study.
-        RatchetError: the file cannot be written.
+        RatchetError: there is no database, or the file cannot be written.
     """
     wish = wish._replace(kind=Kind(wish.kind), file_format=FileFormat(wish.file_format))
-    stream = exporting.stream(database.connect(database.database_url()), wish)
+    stream = exporting.stream(database.connect_existing(database.database_url()), wish)
     if output is None:
         for block in stream:
             sys.stdout.buffer.write(block)
@@ -124,6 +124,7 @@ def fit(wish: FitWish) -> dict[str, Any]:
 
     Raises:
         StoreError: there is no such study or file.
+        RatchetError: there is no database, or no such system.
         ModelError: an option is no good, or the engine cannot fit these counts.
     """
     settings, tables = read_source(wish)
@@ -230,13 +231,13 @@ def label(wish: LabelWish, now: datetime) -> str:
 
     Raises:
         StoreError: there is no such study or item.
-        RatchetError: a refusal has no task, or a skip is no label.
+        RatchetError: there is no database, a refusal has no task, or a skip is no label.
     """
     if wish.value == Value.SKIP:
         raise RatchetError("A skip is not a label; 0, 1 or cant_tell is expected.")
     if not wish.annotator.strip():
         raise RatchetError("--annotator is empty; the name of whose label it is is expected.")
-    engine = database.connect(database.database_url())
+    engine = database.connect_existing(database.database_url())
     new = ScriptLabel(wish.item, LabelType(wish.label_type), Value(wish.value), wish.note)
     saved = labelling.label_by_script(engine, Annotator(wish.study, wish.annotator), new, now)
     return f"Saved: {wish.item} {wish.label_type} {saved.value} by {wish.annotator}."
@@ -253,7 +254,7 @@ def read_source(wish: FitWish) -> tuple[FitSettings, dict[str, CountTable]]:
 
     Raises:
         StoreError: there is no such study or file.
-        RatchetError: there is no such system.
+        RatchetError: there is no database, or no such system.
     """
     path = Path(wish.source)
     if is_file(wish.source):
@@ -262,7 +263,7 @@ def read_source(wish: FitWish) -> tuple[FitSettings, dict[str, CountTable]]:
         )
         tables = fitting.tables_of(count_file(path, {}, wish.abstention))
     else:
-        due = fitting.read_due(database.connect(database.database_url()), wish.source)
+        due = fitting.read_due(database.connect_existing(database.database_url()), wish.source)
         settings, tables = due.settings, dict(due.tables)
         if wish.prior is not None:
             settings = settings._replace(priors=get_priors(wish.prior))

@@ -5,7 +5,8 @@ import os
 from sqlalchemy import Engine
 
 from db import migrate
-from db.engine import make_engine
+from db.engine import make_engine, missing_file
+from workflow.errors import RatchetError
 
 DEFAULT_URL = "sqlite:///ratchet.db"
 
@@ -28,6 +29,24 @@ def connect(url: str) -> Engine:
     return engine
 
 
+def connect_existing(url: str) -> Engine:
+    """An engine on a database that is there already; nothing is made.
+
+    Raises:
+        RatchetError: there is no database at that place.
+        StoreError: it is empty, or its schema is another version's.
+    """
+    path = missing_file(url)
+    if path is not None:
+        raise RatchetError(
+            f"There is no database at {str(path)!r}; one with studies is expected. Make it with"
+            " `ratchet import STUDY FILE` or `ratchet serve`, or name another one by DATABASE_URL."
+        )
+    engine = make_engine(url)
+    migrate.require_current(engine)
+    return engine
+
+
 def upgrade(url: str) -> str:
     """Bring a database to this version's schema; returns the revision it is at."""
     engine = make_engine(url)
@@ -36,5 +55,8 @@ def upgrade(url: str) -> str:
 
 
 def current(url: str) -> tuple[str | None, str | None]:
-    """(found, needed) schema revisions."""
-    return migrate.current_revision(make_engine(url)), migrate.newest_revision()
+    """(found, needed) schema revisions; found is None where there is no database."""
+    needed = migrate.newest_revision()
+    if missing_file(url) is not None:
+        return None, needed
+    return migrate.current_revision(make_engine(url)), needed
