@@ -262,6 +262,13 @@ def test_an_expected_error_is_one_line_and_ends_with_2(
     assert words in one_line_of_error(ratchet(*arguments))
 
 
+def test_a_label_beyond_those_wanted_is_said_to_be_extra(ratchet: Run) -> None:
+    ratchet("import", "S", "rows.csv")
+    given = ("label", "S", "g0", "retrieval", "0", "--annotator", "anna")
+    assert "Kept as an extra vote: the item already had the labels it needs" in ratchet(*given).out
+    assert ratchet("export", "S", "labels", "--all").out.count(",extra") == 1
+
+
 def test_an_old_or_newer_database_stops_with_what_to_do(ratchet: Run, tmp_path: Path) -> None:
     import sqlite3
 
