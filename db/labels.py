@@ -41,7 +41,10 @@ class NewLabel(NamedTuple):
 
 
 class Event(NamedTuple):
-    """A label event of the log; `item_key` is the id of its item in files."""
+    """A label event of the log; `item_key` is the id of its item in files.
+
+    `is_extra`: the votes wanted were there already, so it is kept and never counted.
+    """
 
     id: int
     item_key: str
@@ -49,6 +52,14 @@ class Event(NamedTuple):
     value: Value
     note: str | None
     created_at: datetime
+    is_extra: bool
+
+
+class Recorded(NamedTuple):
+    """What became of a label: its event, and whether it came when the votes wanted were in."""
+
+    event_id: int
+    is_extra: bool
 
 
 class LabelCounts(NamedTuple):
@@ -58,8 +69,8 @@ class LabelCounts(NamedTuple):
     task: int
 
 
-def record(session: Session, label: NewLabel, now: datetime) -> int:
-    """Write a label event and what follows from it; returns the event's id."""
+def record(session: Session, label: NewLabel, now: datetime) -> Recorded:
+    """Write a label event and what follows from it."""
     lock_subject(session, label.subject)
     answers = _current_answers(session, label.subject)
     event = _event(label, EventKind.LABEL, now)
@@ -70,7 +81,7 @@ def record(session: Session, label: NewLabel, now: datetime) -> int:
     current = _set_answer(session, event, mine)
     _store_votes(session, label.subject, [one for one in answers if one is not mine] + [current])
     studies.touch(session, label.study_id)
-    return event.id
+    return Recorded(event.id, event.is_extra)
 
 
 def undo(session: Session, event_id: int, now: datetime) -> Subject:
@@ -287,4 +298,5 @@ def _public(event: LabelEvent, item_key: str) -> Event:
         Value(event.value or ""),
         event.note,
         event.created_at,
+        event.is_extra,
     )

@@ -240,7 +240,8 @@ def label(wish: LabelWish, now: datetime) -> str:
     engine = database.connect_existing(database.database_url())
     new = ScriptLabel(wish.item, LabelType(wish.label_type), Value(wish.value), wish.note)
     saved = labelling.label_by_script(engine, Annotator(wish.study, wish.annotator), new, now)
-    return f"Saved: {wish.item} {wish.label_type} {saved.value} by {wish.annotator}."
+    outcome = labelling.KEPT_AS_EXTRA if saved.is_extra else "Saved"
+    return f"{outcome}: {wish.item} {wish.label_type} {saved.value} by {wish.annotator}."
 
 
 def is_file(source: str) -> bool:

@@ -32,6 +32,7 @@ NOT_HELD = (
     "The database takes no writes now, so nothing can be saved. Ask for free disk space or rights"
     " on its file, then press a key or reload."
 )
+KEPT_AS_EXTRA = "Kept as an extra vote: the item already had the labels it needs"
 # Columns of a row that would tell an annotator what a machine thinks of it.
 HIDDEN_COLUMNS = (
     "judge:",
@@ -63,13 +64,14 @@ class Question(NamedTuple):
 
 
 class Recent(NamedTuple):
-    """A label this annotator gave and may still change."""
+    """A label this annotator gave and may still change; an extra one does not count."""
 
     event_id: int
     item_id: str
     label_type: LabelType
     value: Value
     saved_at: datetime
+    is_extra: bool
 
 
 class Desk(NamedTuple):
@@ -90,12 +92,16 @@ class Answered(NamedTuple):
 
 
 class Saved(NamedTuple):
-    """An answer on disk; `is_new` is False when this lease had been answered before."""
+    """An answer on disk; `is_new` is False when this lease had been answered before.
+
+    `is_extra`: others had given the labels that were wanted, so it is kept and not counted.
+    """
 
     event_id: int
     value: Value
     saved_at: datetime
     is_new: bool
+    is_extra: bool
 
 
 class ScriptLabel(NamedTuple):
@@ -133,8 +139,8 @@ def submit(engine: Engine, annotator: Annotator, answer: Answered, now: datetime
             return _saved_before(session, answer.lease_id, holder)
         seconds = (now - lease.issued_at).total_seconds()
         label = _label_through(lease, holder, answer, seconds)
-        event_id = labels.record(session, label, now)
-        return Saved(event_id, answer.value, now, True)
+        recorded = labels.record(session, label, now)
+        return Saved(recorded.event_id, answer.value, now, True, recorded.is_extra)
 
 
 def undo(engine: Engine, annotator: Annotator, event_id: int, now: datetime) -> Recent | None:
@@ -210,7 +216,8 @@ def label_by_script(
             fit_id=None,
             lease_id=None,
         )
-        return Saved(labels.record(session, new, now), label.value, now, True)
+        recorded = labels.record(session, new, now)
+        return Saved(recorded.event_id, label.value, now, True, recorded.is_extra)
 
 
 def override_abstention(
@@ -283,8 +290,9 @@ def _shown_metadata(item: ItemText, is_shown: bool) -> tuple[tuple[str, str], ..
 
 
 def _recent(event: labels.Event) -> Recent:
-    subject = event.subject
-    return Recent(event.id, event.item_key, subject.label_type, event.value, event.created_at)
+    label_type = event.subject.label_type
+    saved_at, is_extra = event.created_at, event.is_extra
+    return Recent(event.id, event.item_key, label_type, event.value, saved_at, is_extra)
 
 
 def _label_through(lease: OpenLease, holder: Holder, answer: Answered, seconds: float) -> NewLabel:
@@ -309,4 +317,4 @@ def _saved_before(session: Session, lease_id: int, holder: Holder) -> Saved:
             "This question is no longer yours, so the answer was not saved. The current"
             " question is on screen now."
         )
-    return Saved(event.id, event.value, event.created_at, False)
+    return Saved(event.id, event.value, event.created_at, False, event.is_extra)

@@ -16,8 +16,8 @@ EMPTY_FLAG = "Nothing was flagged: write what the lead should know, then press C
 
 
 def submit(annotator: Annotator, answer: Answered) -> None:
-    """Save an answer through the lease it was drawn for."""
-    _attempt(lambda: labelling.submit(engine(), annotator, answer, now()))
+    """Save an answer through the lease it was drawn for; say so when it came too late to count."""
+    _attempt(lambda: _save(annotator, answer))
 
 
 def submit_note(annotator: Annotator, lease_id: int) -> None:
@@ -51,6 +51,11 @@ def reopen(annotator: Annotator, event_id: int) -> None:
 def override(annotator: Annotator, item_id: str, value: int) -> None:
     """Say that an answer is, or is not, a refusal."""
     _attempt(lambda: labelling.override_abstention(engine(), annotator, item_id, value, now()))
+
+
+def _save(annotator: Annotator, answer: Answered) -> None:
+    if labelling.submit(engine(), annotator, answer, now()).is_extra:
+        leave_notice(f"{labelling.KEPT_AS_EXTRA}.")
 
 
 def _attempt(deed: Callable[[], object]) -> bool:

@@ -22,7 +22,7 @@ from pages.session import (
 )
 from workflow import labelling, studies
 from workflow.errors import EXPECTED
-from workflow.labelling import Annotator, Desk, Question
+from workflow.labelling import Annotator, Desk, Question, Recent
 
 EMPTY_TEXTS = {
     "no_items": ("No items yet", "Import a file on the Data screen to start labelling."),
@@ -87,7 +87,7 @@ def _bar(annotator: Annotator, desk: Desk) -> str:
     """How far it is and what was saved; returns what is searched for in the passages."""
     done, total = desk.progress
     share = 100 * done / total if total else 0
-    saved = f"<b>Saved {frame.clock(desk.recent[0].saved_at)}</b>" if desk.recent else ""
+    saved = f"<b>{_saved(desk.recent[0])}</b>" if desk.recent else ""
     bar, find = st.columns([3, 1], vertical_alignment="center", gap="medium")
     bar.html(
         f'<div class="ratchet-bar"><span><b>{done}</b> of <b>{total}</b> questions</span>'
@@ -105,6 +105,11 @@ def _bar(annotator: Annotator, desk: Desk) -> str:
         placeholder="Find in the passages",
         label_visibility="collapsed",
     )
+
+
+def _saved(last: Recent) -> str:
+    done = "Kept as an extra vote" if last.is_extra else "Saved"
+    return f"{done} {frame.clock(last.saved_at)}"
 
 
 def _empty(annotator: Annotator, desk: Desk) -> None:

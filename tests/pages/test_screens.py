@@ -11,8 +11,9 @@ from streamlit.testing.v1 import AppTest
 
 from pages import resources
 from tests.browser.studies import Item, Study, StudyMaker
-from workflow import database, fitting
+from workflow import database, fitting, labelling
 from workflow.fitting import Engine as Sampler
+from workflow.labelling import Annotator, LabelType, ScriptLabel, Value
 
 NAME = "screens"
 MAIN = str(Path(__file__).parents[2] / "pages" / "main.py")
@@ -49,12 +50,16 @@ def words(screen: AppTest) -> str:
     return "\n".join(str(getattr(block, "body", "") or block.value) for block in blocks)
 
 
+def press(screen: AppTest, name: str) -> AppTest:
+    """Press the one button whose key begins so."""
+    return next(one for one in screen.button if (one.key or "").startswith(name)).click().run()
+
+
 def test_a_press_writes_one_label_and_shows_the_next_question(study: Study) -> None:
     screen = AppTest.from_file(MAIN, default_timeout=TIMEOUT).run()
     assert not screen.exception
     assert "Do the passages hold" in words(screen)
-    button = next(one for one in screen.button if one.key and one.key.startswith("yes-"))
-    screen = button.click().run()
+    screen = press(screen, "yes-")
     assert [event.value for event in study.labels()] == ["1"]
     assert "Is the answer correct?" in words(screen)
     assert "Saved" in words(screen)
@@ -63,9 +68,24 @@ def test_a_press_writes_one_label_and_shows_the_next_question(study: Study) -> N
 def test_a_press_on_an_old_drawing_writes_nothing(study: Study) -> None:
     first = AppTest.from_file(MAIN, default_timeout=TIMEOUT).run()
     second = AppTest.from_file(MAIN, default_timeout=TIMEOUT).run()
-    next(one for one in first.button if (one.key or "").startswith("yes-")).click().run()
-    next(one for one in second.button if (one.key or "").startswith("no-")).click().run()
+    press(first, "yes-")
+    press(second, "no-")
     assert [event.value for event in study.events()] == ["1"]
+
+
+def test_who_answers_when_the_labels_wanted_are_in_hears_that_the_vote_is_extra(
+    study: Study, store: Engine
+) -> None:
+    screen = AppTest.from_file(MAIN, default_timeout=TIMEOUT).run()
+    meanwhile = ScriptLabel("a", LabelType.RETRIEVAL, Value.NO)
+    labelling.label_by_script(store, Annotator(NAME, "other"), meanwhile, datetime.now(UTC))
+    screen = press(screen, "yes-")
+    assert "Kept as an extra vote: the item already had the labels it needs" in words(screen)
+    assert "Saved" not in words(screen)
+    assert labelling.count_labels(store, NAME) == (1, 0)
+    screen = press(screen, "yes-")
+    assert "extra vote" not in words(screen)
+    assert "Saved" in words(screen)
 
 
 def test_a_failed_fit_shows_its_reason_and_no_interval(study: Study, store: Engine) -> None:

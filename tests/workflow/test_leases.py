@@ -85,7 +85,7 @@ def test_an_expired_holder_may_answer_while_nobody_else_did(engine: Engine, tmp_
     make_study(engine, tmp_path, plain_rows(1))
     lease_id = question(engine, ANNA, 0).lease_id
     saved = labelling.submit(engine, ANNA, Answered(lease_id, Value.YES), moment(3 * TIME))
-    assert saved.is_new
+    assert (saved.is_new, saved.is_extra) == (True, False)
     assert len(export_rows(engine, Kind.LABELS)) == 1
 
 
@@ -95,7 +95,10 @@ def test_an_expired_holder_who_comes_second_is_kept_as_extra_and_never_counts(
     make_study(engine, tmp_path, plain_rows(1), RETRIEVAL_ONLY)
     late = question(engine, ANNA, 0).lease_id
     answer_next(engine, BEN, Value.NO, TIME + 1)
-    labelling.submit(engine, ANNA, Answered(late, Value.YES), moment(TIME + 2))
+    kept = labelling.submit(engine, ANNA, Answered(late, Value.YES), moment(TIME + 2))
+    again = labelling.submit(engine, ANNA, Answered(late, Value.YES), moment(TIME + 3))
+    assert (kept.is_new, kept.is_extra) == (True, True)
+    assert (again.is_new, again.is_extra) == (False, True)
     assert [row["annotator"] for row in export_rows(engine, Kind.LABELS)] == ["ben"]
     everything = export_rows(engine, Kind.LABELS, every=True)
     assert {row["annotator"]: row["status"] for row in everything} == {
