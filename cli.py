@@ -170,6 +170,7 @@ def plan(
     votes: Votes = 1,
     shared_by: SharedBy = 1.0,
     system: System = None,
+    against: Annotated[str | None, typer.Option(help="Plan the difference to this system.")] = None,
     interval: Interval = None,
     prior: Prior = None,
     policy: PolicyName = None,
@@ -184,7 +185,7 @@ def plan(
     costs = (cost_retrieval, cost_task, cost_task_after_retrieval)
     offer = commands.Offer(commands.LabelCosts(*costs), target, population, votes, shared_by)
     ends = commands.PlanRequest(budget=budget, half_width=half_width, replicates=replicates)
-    _print(commands.plan(wish, offer, ends), as_json, commands.plan_text)
+    _print(commands.plan(wish, offer, ends, against), as_json, commands.plan_text)
 
 
 @app.command(name="next")

@@ -114,8 +114,12 @@ class _Chosen(NamedTuple):
     probability: float
 
 
-def plan(source: FitWish, offer: Offer, ends: PlanRequest) -> dict[str, Any]:
+def plan(
+    source: FitWish, offer: Offer, ends: PlanRequest, against: str | None = None
+) -> dict[str, Any]:
     """The document of `ratchet plan`; several systems come under "plans".
+
+    With `against` it is the plan for the difference of two systems.
 
     Raises:
         StoreError: there is no such study or file.
@@ -127,6 +131,8 @@ def plan(source: FitWish, offer: Offer, ends: PlanRequest) -> dict[str, Any]:
         replicates=ends.replicates,
         seed=source.seed,
     )
+    if against is not None:
+        return _plan_difference(source, request, against)
     settings, tables = read_source(source)
     plans = {
         system: planning.plan(table, settings, request, system) for system, table in tables.items()
@@ -237,9 +243,24 @@ def fully_labelled(table: CountTable) -> tuple[Integers, int]:
     return cells, left_out
 
 
+def _plan_difference(source: FitWish, request: PlanRequest, against: str) -> dict[str, Any]:
+    if source.system is None or source.system == against:
+        raise RatchetError(
+            f"--against is {against!r} and --system {source.system!r}; two different systems were"
+            " expected. Name the first with --system."
+        )
+    settings, tables = read_source(source)
+    _, others = read_source(source._replace(system=against))
+    other = planning.Against(against, others[against])
+    return planning.plan(tables[source.system], settings, request, source.system, other)
+
+
 def _one_plan(document: dict[str, Any]) -> str:
     """One system: the sentence, the strategies, the price list, the notes."""
-    lines = [f"{document['system']}: {document['sentence']}"]
+    name = document["system"]
+    if "against" in document:
+        name += f" − {document['against']}"
+    lines = [f"{name}: {document['sentence']}"]
     lines.append(f"  {'strategy':<34}{'labels R':>9}{'labels T':>9}{'cost':>8}{'±':>8}{'until':>9}")
     until = {row["strategy"]: row for row in document["labels_until"]}
     for row in document["strategies"]:

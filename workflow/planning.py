@@ -69,8 +69,19 @@ def to_wish(request: PlanRequest, settings: FitSettings) -> PlanWish:
     )
 
 
+class Against(NamedTuple):
+    """Another system, from which the first one's difference is wanted."""
+
+    system: str
+    table: CountTable
+
+
 def plan_steps(
-    table: CountTable, settings: FitSettings, request: PlanRequest, system: str
+    table: CountTable,
+    settings: FitSettings,
+    request: PlanRequest,
+    system: str,
+    against: Against | None = None,
 ) -> Iterator[dict[str, Any]]:
     """Yield the document as it grows, first without a strategy; the last one is whole.
 
@@ -79,6 +90,7 @@ def plan_steps(
         settings: policy, priors and interval of the study.
         request: what is asked for.
         system: its name.
+        against: another system; then the plan is for the difference of both.
 
     Raises:
         ModelError: a cost or a budget is no good, the half-width cannot be reached, or no label
@@ -87,8 +99,10 @@ def plan_steps(
     """
     began = time.monotonic()
     wish = to_wish(request, settings)
-    start = start_plan(table, wish)
+    start = start_plan(table, wish, against.table if against is not None else None)
     document = _first(table, wish, start, system)
+    if against is not None:
+        document["against"] = against.system
     yield document
     curves: list[Curve] = []
     for curve in spread(partial(draw_curve, start), ORDER):
@@ -104,10 +118,14 @@ def plan_steps(
 
 
 def plan(
-    table: CountTable, settings: FitSettings, request: PlanRequest, system: str
+    table: CountTable,
+    settings: FitSettings,
+    request: PlanRequest,
+    system: str,
+    against: Against | None = None,
 ) -> dict[str, Any]:
     """The whole document at once; raises as `plan_steps` does."""
-    *_, document = plan_steps(table, settings, request, system)
+    *_, document = plan_steps(table, settings, request, system, against)
     return document
 
 

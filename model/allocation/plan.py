@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from model.allocation.difference import Sides, simulate_sides
 from model.allocation.packages import LabelCosts, Package, check_costs, tabulate_outcomes
 from model.allocation.pool import hide
 from model.allocation.posteriors import DEFAULT_DRAWS, draw_posteriors
-from model.allocation.simulate import Results, Setting, Studies, simulate, summarise_studies
+from model.allocation.simulate import Results, Setting, Studies, summarise_studies
 from model.allocation.states import OPEN_CELLS, Integers, count_states
 from model.allocation.strategies import StrategyName
 from model.allocation.targets import Target, check_target, true_value
@@ -78,8 +79,17 @@ class Start(NamedTuple):
     half_width: float
     budgets: Array
     max_cost: float
-    setting: Setting
-    studies: Studies
+    sides: Sides
+
+    @property
+    def setting(self) -> Setting:
+        """Target, costs, priors and seed."""
+        return self.sides.setting
+
+    @property
+    def studies(self) -> Studies:
+        """The simulated studies of the (first) system."""
+        return self.sides.studies
 
 
 class Reach(NamedTuple):
@@ -95,36 +105,44 @@ class Reach(NamedTuple):
     narrowest: float
 
 
-def start_plan(table: CountTable, wish: PlanWish) -> Start:
+def start_plan(table: CountTable, wish: PlanWish, against: CountTable | None = None) -> Start:
     """Return where a plan starts, once it is certain that it makes sense.
 
     Args:
         table: the study as it is, one system.
         wish: what the plan is for.
+        against: another system; then the target is the difference of both.
 
     Raises:
         ModelError: a cost or budget is not above 0, no label informs the target, or the half-width
             cannot be reached with the items left.
     """
-    counts = count_states(table)
-    _check_wish(wish, counts)
+    systems = [count_states(one) for one in (table, against) if one is not None]
+    _check_wish(wish, np.sum(systems, axis=0))
     setting = Setting(wish.target, wish.costs, wish.priors, wish.seed, wish.num_draws)
-    studies = simulate_truths(setting, counts, wish.replicates)
-    now = summarise_studies(setting, np.repeat(counts[None], NOW_COPIES, axis=0), 0)
-    max_cost = price_of_everything(wish.costs, wish.target, counts)
+    studies = [
+        simulate_truths(setting._replace(seed=setting.seed + number), counts, wish.replicates)
+        for number, counts in enumerate(systems)
+    ]
+    sides = Sides(setting, *studies)
+    now = [
+        summarise_studies(setting, np.repeat(counts[None], NOW_COPIES, axis=0), 0)
+        for counts in systems
+    ]
+    max_cost = sum(price_of_everything(wish.costs, wish.target, counts) for counts in systems)
     end = min(wish.budget, max_cost) if wish.budget is not None else None
     if end is None:
-        end = _find_end(wish, setting, studies, max_cost)
+        end = _find_end(wish, sides, max_cost)
     budgets = np.linspace(0, end, wish.num_budgets + 1)
-    return Start(
-        float(now.sd.mean()), float(now.half_width.mean()), budgets, max_cost, setting, studies
-    )
+    sd = float(np.hypot.reduce([float(one.sd.mean()) for one in now]))
+    half_width = float(np.hypot.reduce([float(one.half_width.mean()) for one in now]))
+    return Start(sd, half_width, budgets, max_cost, sides)
 
 
 def draw_curve(start: Start, name: StrategyName) -> Curve:
     """Return the curve of one strategy."""
-    results = simulate(start.setting, start.studies, name, start.budgets)
-    return to_curve(name, results, start.studies, start.budgets)
+    results = simulate_sides(start.sides, name, start.budgets)
+    return to_curve(name, results, start.sides.true_value, start.budgets)
 
 
 def draw_curves(
@@ -135,9 +153,9 @@ def draw_curves(
         yield draw_curve(start, name)
 
 
-def to_curve(name: StrategyName, results: Results, studies: Studies, budgets: Array) -> Curve:
+def to_curve(name: StrategyName, results: Results, truth: Array, budgets: Array) -> Curve:
     """Return the averages over studies at each budget."""
-    points = (_point(results, studies, number, budgets) for number in range(len(budgets)))
+    points = (_point(results, truth, number, budgets) for number in range(len(budgets)))
     return Curve(name, tuple(points))
 
 
@@ -200,30 +218,35 @@ def _check_wish(wish: PlanWish, counts: Integers) -> None:
     check_target(wish.target, counts)
 
 
-def _find_end(wish: PlanWish, setting: Setting, studies: Studies, max_cost: float) -> float:
+def _find_end(wish: PlanWish, sides: Sides, max_cost: float) -> float:
     """A little more money than the first strategy needs that reaches the half-width."""
     wanted = float(wish.half_width or 0)
-    few = Studies(studies.hidden[:SEARCH_REPLICATES], studies.true_value[:SEARCH_REPLICATES])
+    few = Sides(sides.setting, *(_few(one) for one in sides[1:] if one is not None))
     budgets = max_cost * np.logspace(1 - SEARCH_STEPS, 0, SEARCH_STEPS, base=2.0)
     name = StrategyName.TASK_FIRST
-    curve = to_curve(name, simulate(setting, few, name, budgets), few, budgets)
+    curve = to_curve(name, simulate_sides(few, name, budgets), few.true_value, budgets)
     reach = find_reach(curve, wanted)
-    if reach.cost is None:
-        everything = simulate(setting, few, StrategyName.BOTH, np.array([max_cost]))
-        narrowest = float(everything.half_width.mean())
-        if narrowest > wanted:
-            items = int(studies.hidden[0].sum())
-            raise ModelError(
-                f"A half-width of ±{wanted:.3g} cannot be reached: the narrowest reachable is"
-                f" ±{narrowest:.3g} with all {items} items labelled. Ask for more than that, or add"
-                " items."
-            )
-        return max_cost
-    return min(max_cost, BEYOND * max(reach.cost, float(budgets[0])))
+    if reach.cost is not None:
+        return min(max_cost, BEYOND * max(reach.cost, float(budgets[0])))
+    everything = simulate_sides(few, StrategyName.BOTH, np.array([max_cost]))
+    narrowest = float(everything.half_width.mean())
+    if narrowest > wanted:
+        items = sum(int(one.hidden[0].sum()) for one in few[1:] if one is not None)
+        raise ModelError(
+            f"A half-width of ±{wanted:.3g} cannot be reached: the narrowest reachable is"
+            f" ±{narrowest:.3g} with all {items} items labelled. Ask for more than that, or add"
+            " items."
+        )
+    return max_cost
 
 
-def _point(results: Results, studies: Studies, number: int, budgets: Array) -> Point:
-    error = np.abs(results.mean[number] - studies.true_value)
+def _few(studies: Studies) -> Studies:
+    """Enough of them to look for the end of a plan."""
+    return Studies(studies.hidden[:SEARCH_REPLICATES], studies.true_value[:SEARCH_REPLICATES])
+
+
+def _point(results: Results, truth: Array, number: int, budgets: Array) -> Point:
+    error = np.abs(results.mean[number] - truth)
     widths = results.half_width[number]
     return Point(
         budget=float(budgets[number]),

@@ -44,6 +44,23 @@ def test_plan_answers_in_one_sentence(ratchet: Run, half_labelled: str) -> None:
     assert "What the next label buys:" in found.out
 
 
+def test_the_difference_of_two_systems_can_be_planned(ratchet: Run, tmp_path: Path) -> None:
+    text = (tmp_path / "rows.csv").read_text(encoding="utf-8")
+    lines = text.splitlines()
+    labels = [lines[0].split(",").index(name) for name in ("retrieval_label", "task_label")]
+    rows = [line.split(",") for line in lines]
+    for row in rows[1::2]:
+        for column in labels:
+            row[column] = ""
+    (tmp_path / "some.csv").write_text("\n".join(",".join(row) for row in rows), encoding="utf-8")
+    asked = ("plan", "some.csv", "--budget", "10", "--system", "good", "--json", *QUICK)
+    document = ratchet(*asked, "--against", "bad").document
+    alone = ratchet(*asked).document
+    assert document["against"] == "bad"
+    assert document["now"]["half_width"] > alone["now"]["half_width"]
+    assert "two different systems" in one_line_of_error(ratchet(*asked, "--against", "good"))
+
+
 def test_next_names_an_open_item_and_says_why(ratchet: Run, half_labelled: str) -> None:
     rows = ratchet("next", half_labelled, "--count", "6", "--json").document
     assert len({row["item_id"] for row in rows}) == 6

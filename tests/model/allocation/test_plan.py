@@ -116,6 +116,18 @@ def test_labelling_all_of_a_test_set_leaves_no_width() -> None:
         assert draw_curve(start, name).points[-1].half_width == pytest.approx(0, abs=1e-9)
 
 
+def test_the_difference_of_two_systems_is_as_wide_as_both_together() -> None:
+    # Two systems alike: √2 as wide, and half of the money for each.
+    one = start_plan(table_of(PILOT), WISH)
+    two = start_plan(table_of(PILOT), WISH._replace(budget=400.0), table_of(PILOT))
+    assert two.half_width == pytest.approx(np.sqrt(2) * one.half_width, rel=1e-6)
+    alone = draw_curve(one, StrategyName.SETTLE).points[-1]
+    both = draw_curve(two, StrategyName.SETTLE).points[-1]
+    assert both.half_width == pytest.approx(np.sqrt(2) * alone.half_width, rel=0.03)
+    assert both.cost == pytest.approx(2 * alone.cost, abs=3)
+    assert both.coverage > 0.85
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
