@@ -8,7 +8,17 @@ answer text.
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import BindParameter, ColumnElement, and_, bindparam, func, literal, or_, select
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    and_,
+    bindparam,
+    case,
+    func,
+    literal,
+    or_,
+    select,
+)
 
 from db.tables import Answer, Asks, Context, Item, LabelType, Lease, UtcDateTime
 
@@ -38,6 +48,24 @@ def still_open(asks: Asks, label_type: LabelType) -> Any:
     """A row when the question of this item is open; binds item_id too."""
     condition = _open_retrieval(asks) if label_type == LabelType.RETRIEVAL else _open_task(asks)
     return _in_study(select(Item.id)).where(Item.id == bindparam("item_id"), condition)
+
+
+@lru_cache
+def openness(asks: Asks) -> Any:
+    """Of chosen items: id, context id, is retrieval open, is the task open, known A, R, T.
+
+    Binds item_ids too.
+    """
+    columns = (Item.id, Item.context_id, _open_retrieval(asks), _open_task(asks))
+    chosen = Item.id.in_(bindparam("item_ids", expanding=True))
+    return _in_study(select(*columns, *known_columns())).where(chosen)
+
+
+def known_columns() -> tuple[Any, Any, Any]:
+    """A, R and T as a model sees them; a refusal has no task, and a task label says A=0."""
+    task = case((Item.abstained == 1, None), else_=Item.task)
+    abstained = case((task.is_not(None), 0), else_=Item.abstained)
+    return abstained, Context.retrieval, task
 
 
 def can_ask_task() -> ColumnElement[bool]:

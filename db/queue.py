@@ -1,4 +1,4 @@
-"""Which question a person gets: the first open one in study order, held by a lease.
+"""Which question a person gets: what the study's plan asks, else the first open one, by a lease.
 
 Finding the question and taking its lease are one step that one person at a time takes. The holder
 can always renew, and answers through the lease, once.
@@ -11,10 +11,12 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, and_, case, func, select, update
 from sqlalchemy.orm import Session, aliased
 
+from db import planned
 from db.errors import StoreError
 from db.labels import Subject
 from db.locks import own_claims
 from db.open_questions import can_ask_task, first_open, still_open
+from db.planned import Asker, Choice
 from db.studies import Study
 from db.tables import Answer, Asks, Context, Item, LabelType, Lease
 
@@ -57,6 +59,7 @@ class EmptyReason(StrEnum):
     ALL_LEASED = "all_leased"
     SKIPPED_THE_REST = "skipped_the_rest"
     ANSWERED_YOUR_SHARE = "answered_your_share"
+    PLAN_DONE = "plan_done"
 
 
 class Empty(NamedTuple):
@@ -83,10 +86,7 @@ def claim(session: Session, holder: Holder) -> OpenLease | Empty:
     if held is not None:
         held.closed_at = holder.now
         session.flush()
-    subject = _take_next(session, holder)
-    if subject is None:
-        return _why_empty(session, holder)
-    return lease(session, holder, subject, Reason())
+    return _hand_out(session, holder)
 
 
 def lease(session: Session, holder: Holder, subject: Subject, reason: Reason) -> OpenLease:
@@ -169,6 +169,24 @@ def _held_by(holder: Holder) -> ColumnElement[bool]:
         Lease.person_id == holder.person_id,
         Lease.closed_at.is_(None),
     )
+
+
+def _hand_out(session: Session, holder: Holder) -> OpenLease | Empty:
+    """A new question: what the plan asks, else, or where it has none for them, in study order."""
+    asker = Asker(holder.study.settings.asks, holder.person_id, holder.now, _binds(holder))
+    purse = planned.open_purse(session, holder.study.id, asker)
+    if purse is not None and purse.is_done:
+        return Empty(EmptyReason.PLAN_DONE)
+    choice = None if purse is None else planned.choose(session, purse, asker)
+    if choice is None:
+        subject = _take_next(session, holder)
+        if subject is None:
+            return _why_empty(session, holder)
+        choice = Choice(subject, *Reason())
+    if purse is not None and not purse.can_pay(choice.subject.label_type, choice.has_read):
+        return Empty(EmptyReason.PLAN_DONE)
+    reason = Reason(choice.text, choice.selection_probability, choice.fit_id)
+    return lease(session, holder, choice.subject, reason)
 
 
 def _take_next(session: Session, holder: Holder) -> Subject | None:

@@ -419,7 +419,7 @@ class Advice(Base):
     # Ranked list of kinds of question, each with a few items in random order.
     rows: Mapped[list[Any]] = mapped_column(JSON)
     # Items in random order for the audit, and which label is asked of them in which state.
-    audit: Mapped[dict[str, Any]] = mapped_column(JSON)
+    audit: Mapped[list[Any]] = mapped_column(JSON)
     created_at: Mapped[datetime]
 
 

@@ -17,7 +17,7 @@ from sqlalchemy.exc import OperationalError
 from db import jobs, studies
 from db.engine import reading, transaction
 from db.locks import worker_lock
-from workflow import fitting
+from workflow import advising, fitting
 from workflow.database import connect, database_url
 from workflow.errors import EXPECTED
 from workflow.fitting import Engine
@@ -101,6 +101,7 @@ def _beat(shift: Shift, state: str) -> None:
 def _refresh(shift: Shift, name: str, engine: Engine) -> None:
     try:
         fitting.refresh(shift.database, name, engine, _now())
+        advising.advise(shift.database, name, _now())
     except EXPECTED as error:
         log.warning("Study %r has no new posterior: %s", name, error)
 
