@@ -187,8 +187,8 @@ def _strategy(curve: Curve) -> dict[str, Any]:
         "name": curve.name,
         "expected_sd": _round(end.sd),
         "expected_half_width": _round(end.half_width),
-        "expected_abs_error": _round(end.abs_error),
-        "coverage": _round(end.coverage),
+        "expected_abs_error": None if end.abs_error is None else _round(end.abs_error),
+        "coverage": None if end.coverage is None else _round(end.coverage),
         "mc_se": _round(end.mc_se, 6),
         "labels": {
             "retrieval": round(end.retrieval_labels, 1),

@@ -56,8 +56,8 @@ class Point(NamedTuple):
     sd: float
     half_width: float
     mc_se: float
-    abs_error: float
-    coverage: float
+    abs_error: float | None
+    coverage: float | None
     retrieval_labels: float
     task_labels: float
 
@@ -71,6 +71,8 @@ class Curve(NamedTuple):
 
 class Start(NamedTuple):
     """Where a plan starts: the interval now, the budgets it looks at, and the simulated studies.
+
+    The first point of every curve is now, of which error and coverage are not known (None).
 
     max_cost: the price of every label that could still be bought.
     """
@@ -133,7 +135,7 @@ def start_plan(table: CountTable, wish: PlanWish, against: CountTable | None = N
     end = min(wish.budget, max_cost) if wish.budget is not None else None
     if end is None:
         end = _find_end(wish, sides, max_cost)
-    budgets = np.linspace(0, end, wish.num_budgets + 1)
+    budgets = np.linspace(0, end, wish.num_budgets + 1)[1:]
     sd = float(np.hypot.reduce([float(one.sd.mean()) for one in now]))
     half_width = float(np.hypot.reduce([float(one.half_width.mean()) for one in now]))
     return Start(sd, half_width, budgets, max_cost, sides)
@@ -142,7 +144,9 @@ def start_plan(table: CountTable, wish: PlanWish, against: CountTable | None = N
 def draw_curve(start: Start, name: StrategyName) -> Curve:
     """Return the curve of one strategy."""
     results = simulate_sides(start.sides, name, start.budgets)
-    return to_curve(name, results, start.sides.true_value, start.budgets)
+    curve = to_curve(name, results, start.sides.true_value, start.budgets)
+    now = Point(0.0, 0.0, start.sd, start.half_width, 0.0, None, None, 0.0, 0.0)
+    return Curve(name, (now, *curve.points))
 
 
 def draw_curves(

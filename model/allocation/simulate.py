@@ -165,10 +165,7 @@ def _go_on(
     setting: Setting, outcomes: Outcomes, spent: Spent, name: StrategyName, leg: _Leg
 ) -> Spent:
     """Look at the labels so far, then spend until the end of the leg."""
-    counts = spent.hidden.sum(axis=2)
-    posteriors = posteriors_of(setting, counts, 2 + leg.number, LOOK_DRAWS)
-    left = np.maximum(leg.horizon - spent.cost, 0.0)
-    assignment = STRATEGIES[name](Situation(setting.target, outcomes, counts, posteriors, left))
+    assignment = _assign(setting, outcomes, spent, name, leg)
     upcoming = _upcoming(setting, spent.hidden, leg.until, leg.number)
     part = np.maximum(leg.until - spent.cost, 0.0)
     now = spend(spent.hidden, upcoming, assignment, outcomes, part[:, None])
@@ -178,6 +175,24 @@ def _go_on(
         spent.num_task + now.num_task[0],
         spent.cost + now.cost[0],
     )
+
+
+def _assign(
+    setting: Setting, outcomes: Outcomes, spent: Spent, name: StrategyName, leg: _Leg
+) -> Assignment:
+    """What the strategy says of each study; once for all while they are still alike."""
+    counts = spent.hidden.sum(axis=2)
+    left = np.maximum(leg.horizon - spent.cost, 0.0)
+    is_alike = bool((counts == counts[0]).all() and (left == left[0]).all())
+    if is_alike:
+        counts, left = counts[:1], left[:1]
+    num_draws = setting.num_draws if is_alike else LOOK_DRAWS
+    posteriors = posteriors_of(setting, counts, 2 + leg.number, num_draws)
+    found = STRATEGIES[name](Situation(setting.target, outcomes, counts, posteriors, left))
+    if not is_alike:
+        return found
+    wanted = None if found.wanted is None else np.repeat(found.wanted, len(spent.cost), axis=0)
+    return Assignment(np.repeat(found.shares, len(spent.cost), axis=0), wanted)
 
 
 def _nothing_spent(studies: Studies) -> Spent:
