@@ -125,6 +125,7 @@ def test_the_difference_of_two_systems_is_as_wide_as_both_together() -> None:
     both = draw_curve(two, StrategyName.SETTLE).points[-1]
     assert both.half_width == pytest.approx(np.sqrt(2) * alone.half_width, rel=0.03)
     assert both.cost == pytest.approx(2 * alone.cost, abs=3)
+    assert both.coverage is not None
     assert both.coverage > 0.85
 
 
