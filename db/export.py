@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, case, func, or_, select
 from sqlalchemy.orm import Session, aliased
 
+from db.formats.overrides import BY_PERSON, SOURCE, USED
 from db.labels import counting
 from db.studies import Study
 from db.tables import Answer, Context, EventKind, Item, LabelEvent, Person, System, Value
@@ -35,8 +36,8 @@ LABEL_COLUMNS = (
 STATUS = "status"  # beside them when every event is exported
 _KEY_COLUMNS = ("item_id", "system", "query", "query_id", "context_id")
 COMPUTED_COLUMNS = (
-    "abstained_used",
-    "abstained_source",
+    USED,
+    SOURCE,
     "retrieval_label",
     "task_label",
     "retrieval_votes",
@@ -214,8 +215,8 @@ def _item_cells(row: Any, believe: Believe) -> dict[str, Cell]:
         "contexts": row.contexts,
         "answer": row.answer,
         "reference": row.reference,
-        "abstained_used": _text(row.abstained),
-        "abstained_source": _source(row),
+        USED: _text(row.abstained),
+        SOURCE: _source(row),
         "retrieval_label": _text(row.retrieval),
         "task_label": _text(task),
         "retrieval_votes": _text(row.retrieval_votes),
@@ -230,7 +231,7 @@ def _item_cells(row: Any, believe: Believe) -> dict[str, Cell]:
 def _source(row: Any) -> Cell:
     """Where the abstention of an item comes from."""
     if row.abstained_override is not None:
-        return "person"
+        return BY_PERSON
     if row.abstained_column is not None:
         return "column"
     return None if row.abstained_rules is None else "rules"

@@ -1,9 +1,11 @@
 """Bringing staged items into a study: what is new, what is there, what would change.
 
 Set statements only, so the lock is held for as long as the database needs and no row travels
-through Python. `inspect_items` writes nothing but staging tables; `merge_items` follows it.
+through Python. `inspect_items` writes nothing but staging tables; `merge_items` follows it, and
+`log_overrides` that. A person's word on abstention that differs from the one there is a change.
 """
 
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
@@ -18,10 +20,11 @@ from sqlalchemy import (
     select,
     update,
 )
+from sqlalchemy.orm import aliased
 
 from db.errors import StoreError
 from db.staging import STAGED_ITEM
-from db.tables import Context, Item, System
+from db.tables import AbstentionOverride, Context, Item, System
 
 LISTED = 20
 _S = STAGED_ITEM.c
@@ -69,6 +72,28 @@ def merge_items(connection: Connection, study_id: int, replaces: bool) -> None:
         _replace_contexts(connection)
         _replace_items(connection, study_id)
     _add_items(connection, study_id)
+
+
+def log_overrides(connection: Connection, person_id: int, now: datetime) -> None:
+    """Add the words on abstention that came with the rows to the log, but for those in it."""
+    word, later = aliased(AbstentionOverride), aliased(AbstentionOverride)
+    is_known = exists().where(
+        word.item_id == _S.item_id,
+        word.value == _S.abstained_override,
+        ~exists().where(later.item_id == word.item_id, later.id > word.id),
+    )
+    rows = (
+        select(
+            _S.item_id,
+            literal(person_id),
+            _S.abstained_override,
+            literal(now, AbstentionOverride.created_at.type),
+        )
+        .where(_S.abstained_override.is_not(None), ~is_known)
+        .order_by(_S.row_number)
+    )
+    names = ["item_id", "person_id", "value", "created_at"]
+    connection.execute(insert(AbstentionOverride).from_select(names, rows))
 
 
 def _refuse_repeated_ids(connection: Connection) -> None:
@@ -133,9 +158,12 @@ def _find_contexts(connection: Connection, study_id: int) -> None:
 def _mark_changed(connection: Connection) -> None:
     other_row = exists().where(Item.id == _S.item_id, Item.content_hash != _S.content_hash)
     other_context = exists().where(Context.id == _S.context_id, _context_differs())
-    connection.execute(
-        update(STAGED_ITEM).where(or_(other_row, other_context)).values(is_changed=1)
+    other_word = exists().where(
+        Item.id == _S.item_id,
+        func.coalesce(Item.abstained_override, -1) != _S.abstained_override,
     )
+    is_other = or_(other_row, other_context, other_word)
+    connection.execute(update(STAGED_ITEM).where(is_other).values(is_changed=1))
 
 
 def _context_differs() -> ColumnElement[bool]:
@@ -173,7 +201,7 @@ def _add_items(connection: Connection, study_id: int) -> None:
     start = connection.scalar(
         select(func.coalesce(func.max(Item.position), 0)).where(Item.study_id == study_id)
     )
-    abstained = func.coalesce(_S.abstained_column, _S.abstained_rules)
+    abstained = func.coalesce(_S.abstained_override, _S.abstained_column, _S.abstained_rules)
     rows = (
         select(
             literal(study_id),
@@ -201,6 +229,7 @@ _ITEM_COLUMNS = (
     "content_hash",
     "abstained_column",
     "abstained_rules",
+    "abstained_override",
 )
 
 
@@ -214,9 +243,9 @@ def _replace_contexts(connection: Connection) -> None:
 
 def _replace_items(connection: Connection, study_id: int) -> None:
     values: dict[str, Any] = {name: _S[name] for name in _ITEM_COLUMNS if name != "item_key"}
-    values["abstained"] = func.coalesce(
-        Item.abstained_override, _S.abstained_column, _S.abstained_rules
-    )
+    override = func.coalesce(_S.abstained_override, Item.abstained_override)
+    values["abstained_override"] = override
+    values["abstained"] = func.coalesce(override, _S.abstained_column, _S.abstained_rules)
     values["context_id"] = _S.context_id
     values["system_id"] = System.id
     connection.execute(

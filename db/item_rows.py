@@ -15,6 +15,7 @@ from db.errors import FileError
 from db.formats.batches import RowBatch
 from db.formats.columns import ColumnPlan
 from db.formats.flags import read_flags
+from db.formats.overrides import read_overrides
 from db.labels import IMPORTED
 from db.staging import ItemToStage, LabelToStage
 from db.tables import LabelType, Value
@@ -57,11 +58,12 @@ class _Row(NamedTuple):
 
 
 class _Flags(NamedTuple):
-    """The answers of a row's yes-no cells."""
+    """The answers of a row's yes-no cells; `override` is a person's word on its abstention."""
 
     abstained: bool | None
     retrieval: bool | None
     task: bool | None
+    override: bool | None
 
 
 def read_rows(batches: Iterator[RowBatch], reading: Reading) -> Iterator[Staged]:
@@ -161,20 +163,25 @@ def _item(
         cells=cells,
         content_hash=_digest(*parts, repr(row.reference), repr(sorted(cells.items()))),
         abstained_column=_abstained(row, flags),
-        abstained_rules=None if by_rules is None else int(by_rules),
+        abstained_rules=_code(by_rules),
+        abstained_override=_code(flags.override),
     )
 
 
 def _abstained(row: _Row, flags: _Flags) -> int | None:
     """A task label says that there was an answer, whatever the rules would say."""
-    if flags.task is None:
-        return None if flags.abstained is None else int(flags.abstained)
-    if flags.abstained or (row.answer is not None and not row.answer.strip()):
+    if flags.task is None or flags.override is False:
+        return _code(flags.abstained)
+    if flags.override or flags.abstained or (row.answer is not None and not row.answer.strip()):
         raise FileError(
             f"Row {row.number}: column 'task_label' is {int(flags.task)}, but the row is an"
             " abstention, whose task is undefined. Leave the label blank, or correct 'abstained'."
         )
     return 0
+
+
+def _code(flag: bool | None) -> int | None:
+    return None if flag is None else int(flag)
 
 
 def _label(
@@ -257,6 +264,7 @@ def _read_flags(batch: RowBatch, plan: ColumnPlan) -> list[_Flags]:
         ("task_label", columns.task_label),
     )
     answers = [_flag_column(batch, name, column) for name, column in named]
+    answers.append(read_overrides(batch, plan.overrides).to_pylist())
     for judge in plan.judges:
         _flag_column(batch, judge.verdict, judge.verdict)
     return [_Flags(*row) for row in zip(*answers, strict=True)]

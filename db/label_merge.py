@@ -26,7 +26,17 @@ from sqlalchemy import (
 from db.errors import StoreError
 from db.labels import IMPORTED
 from db.staging import STAGED_LABEL
-from db.tables import Answer, Context, EventKind, Item, LabelEvent, LabelType, Person, Value
+from db.tables import (
+    AbstentionOverride,
+    Answer,
+    Context,
+    EventKind,
+    Item,
+    LabelEvent,
+    LabelType,
+    Person,
+    Value,
+)
 
 LISTED = 20
 _S = STAGED_LABEL.c
@@ -96,7 +106,12 @@ def refuse_strays(connection: Connection) -> None:
     row = connection.execute(
         select(_S.row_number, _S.item_key)
         .join(Item, Item.id == _S.item_id)
-        .where(_S.label_type == LabelType.TASK, Item.abstained == 1, ~_is_settled())
+        .where(
+            _S.label_type == LabelType.TASK,
+            Item.abstained == 1,
+            ~_is_settled(),
+            ~_is_older_than_refusal(),
+        )
         .order_by(_S.row_number)
         .limit(1)
     ).first()
@@ -110,6 +125,15 @@ def refuse_strays(connection: Connection) -> None:
 def _is_settled() -> ColumnElement[bool]:
     """The label is there already, perhaps from before its answer was found to be a refusal."""
     return func.coalesce(_S.fate, "").in_([Fate.UNCHANGED, Fate.REPEATED])
+
+
+def _is_older_than_refusal() -> ColumnElement[bool]:
+    """It was given before a person said that the answer is a refusal: kept, and not counted."""
+    return exists().where(
+        AbstentionOverride.item_id == _S.item_id,
+        AbstentionOverride.value == 1,
+        AbstentionOverride.created_at > _S.created_at,
+    )
 
 
 def merge_labels(connection: Connection, study_id: int, replaces: bool, now: datetime) -> None:

@@ -46,6 +46,7 @@ STAGED_ITEM = Table(
     Column("content_hash", Text),
     Column("abstained_column", SmallInteger),
     Column("abstained_rules", SmallInteger),
+    Column("abstained_override", SmallInteger),
     # Filled by the merge.
     Column("item_id", BigInteger),
     Column("context_id", BigInteger),
@@ -100,6 +101,7 @@ class ItemToStage(NamedTuple):
     content_hash: str
     abstained_column: int | None
     abstained_rules: int | None
+    abstained_override: int | None
 
 
 class LabelToStage(NamedTuple):

@@ -16,8 +16,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from db.formats.batches import RowBatch
-from db.formats.columns import FileKind, ItemColumns, plan_columns
+from db.formats.columns import ColumnPlan, FileKind, ItemColumns, plan_columns
 from db.formats.flags import read_flags
+from db.formats.overrides import OverrideColumns, read_overrides
 from db.formats.reading import open_table
 from db.item_rows import DEFAULT_SYSTEM
 from model.abstention.rules import DEFAULT_RULES, score_answers
@@ -61,15 +62,18 @@ def count_file(path: Path, mapping: Mapping[str, str], abstention: AbstentionFro
             f"{path.name} is a file of labels; a file of items, one row per answer, is expected."
             " Import it into the study of its items, and fit the study."
         )
-    parts = [_read(batch, plan.items, abstention) for batch in source.batches()]
+    parts = [_read(batch, plan, abstention) for batch in source.batches()]
     return _tabulate(parts)
 
 
-def _read(batch: RowBatch, columns: ItemColumns, abstention: AbstentionFrom) -> _Part:
+def _read(batch: RowBatch, plan: ColumnPlan, abstention: AbstentionFrom) -> _Part:
+    columns = plan.items
     retrieval = _flags(batch, columns.retrieval_label, "retrieval_label")
     task = _flags(batch, columns.task_label, "task_label")
-    abstained = _abstained(batch, columns, abstention)
-    said_twice = np.flatnonzero((task != MISSING) & (abstained == 1) & _is_certain(batch, columns))
+    by_person = _by_person(batch, plan.overrides)
+    abstained = np.where(by_person == MISSING, _abstained(batch, columns, abstention), by_person)
+    is_certain = (by_person == 1) | _is_certain(batch, columns)
+    said_twice = np.flatnonzero((task != MISSING) & (abstained == 1) & is_certain)
     if said_twice.size:
         row = batch.first_row + int(said_twice[0])
         raise RatchetError(
@@ -97,6 +101,12 @@ def _abstained(batch: RowBatch, columns: ItemColumns, abstention: AbstentionFrom
     verdicts = [verdict.abstained for verdict in score_answers(answers, DEFAULT_RULES)]
     abstained[blank] = np.array(verdicts, dtype=np.int8)
     return abstained
+
+
+def _by_person(batch: RowBatch, columns: OverrideColumns | None) -> Codes:
+    overrides = read_overrides(batch, columns)
+    codes: Codes = pc.fill_null(overrides.cast(pa.int8()), MISSING).to_numpy(zero_copy_only=False)
+    return codes
 
 
 def _is_certain(batch: RowBatch, columns: ItemColumns) -> NDArray[np.bool_]:

@@ -14,13 +14,13 @@ import pandas as pd
 from sqlalchemy import Connection, Engine
 from sqlalchemy.orm import Session
 
-from db import audit, items, studies
+from db import audit, items, people, studies
 from db.engine import reading
 from db.formats.batches import RowBatch, TableSource
 from db.formats.columns import ColumnPlan, plan_columns
 from db.formats.columns import FileKind as FileKind
 from db.formats.reading import open_table
-from db.item_merge import ItemFindings, inspect_items, merge_items
+from db.item_merge import ItemFindings, inspect_items, log_overrides, merge_items
 from db.item_rows import Reading, read_rows, stored_columns
 from db.label_merge import LabelFindings, inspect_labels, merge_labels, refuse_strays
 from db.label_rows import read_labels
@@ -122,7 +122,7 @@ def describe(report: Report) -> str:
         return text + "."
     keys = ", ".join((*found.changed, *labels.conflicts)[:5])
     return (
-        f"{text}; {found.num_changed} items have another text than before and"
+        f"{text}; {found.num_changed} items have another text or abstention than before and"
         f" {labels.num_conflicts} labels contradict those there ({keys}, …)."
     )
 
@@ -203,6 +203,9 @@ def _merge(connection: Connection, file: _File) -> Report:
             if found.num_changed and not replaces:
                 return file.report(found, inspect_labels(connection, study.id), False)
             merge_items(connection, study.id, replaces)
+            if file.plan.overrides is not None:
+                person_id = people.ensure_person(session, file.request.person, file.now)
+                log_overrides(connection, person_id, file.now)
         labels = inspect_labels(connection, study.id)
         refuse_strays(connection)
         if labels.num_conflicts and not replaces:

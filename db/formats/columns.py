@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from db.errors import MappingError
 from db.formats.aliases import TOOLS, Tool
+from db.formats.overrides import SOURCE, USED, OverrideColumns, find_override_columns
 from db.formats.spreadsheet import MARKER
 
 # Written by the export of items, computed again after an import.
@@ -23,8 +24,8 @@ COMPUTED_COLUMNS = frozenset(
         "p_retrieval",
         "p_task",
         "p_policy_adherence",
-        "abstained_used",
-        "abstained_source",
+        USED,
+        SOURCE,
         MARKER,
     }
 )
@@ -105,6 +106,7 @@ class ColumnPlan(NamedTuple):
         recognised: for people, for example "RAGAS 0.2 columns".
         metadata: columns kept as they come, in file order.
         ignored: columns that Ratchet computes itself.
+        overrides: those of them that hold people's words on abstention, if they are there.
     """
 
     kind: FileKind
@@ -114,6 +116,7 @@ class ColumnPlan(NamedTuple):
     judges: tuple[JudgeColumns, ...]
     metadata: tuple[str, ...]
     ignored: tuple[str, ...]
+    overrides: OverrideColumns | None
 
 
 # Canonical name -> file column.
@@ -160,6 +163,7 @@ def plan_columns(columns: Sequence[str], mapping: Mapping[str, str] | None = Non
     tool = _assign_aliases(assigned, columns) if kind is FileKind.ITEMS else None
     free = [column for column in columns if column not in set(assigned.values())]
     is_items = kind is FileKind.ITEMS
+    ignored = tuple(column for column in free if _folded(column) in COMPUTED_COLUMNS)
     return ColumnPlan(
         kind=kind,
         recognised=f"{tool.name if tool else 'Ratchet'} columns",
@@ -169,7 +173,8 @@ def plan_columns(columns: Sequence[str], mapping: Mapping[str, str] | None = Non
         else LabelColumns(*map(assigned.get, LabelColumns._fields)),
         judges=_judges(assigned),
         metadata=tuple(column for column in free if _folded(column) not in COMPUTED_COLUMNS),
-        ignored=tuple(column for column in free if _folded(column) in COMPUTED_COLUMNS),
+        ignored=ignored,
+        overrides=find_override_columns(ignored) if is_items else None,
     )
 
 
