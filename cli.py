@@ -206,12 +206,12 @@ def next_(
     as_json: AsJson = False,
 ) -> None:
     """Which item, which label, and why."""
-    commands = _plan_commands()
+    commands, chooser = _plan_commands(), importlib.import_module("workflow.next_commands")
     wish = _commands().FitWish(source, system, None, prior, policy, "exact", seed, abstention)
     costs = (cost_retrieval, cost_task, cost_task_after_retrieval)
     offer = commands.Offer(commands.LabelCosts(*costs), target, population, 1, 1.0)
-    found = commands.next_labels(wish, offer, commands.NextWish(count, audit_share))
-    _print(found, as_json, commands.next_text)
+    found = chooser.next_labels(wish, offer, chooser.NextWish(count, audit_share))
+    _print(found, as_json, chooser.next_text)
 
 
 @app.command()

@@ -1,54 +1,27 @@
 """What `ratchet plan`, `next` and `simulate` do, in the words of the command line."""
 
-import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from sqlalchemy import Engine as Database
 
-from db.engine import reading
-from db.states import Pattern, find_item_in_state
-from db.studies import get_study
 from model.allocation.packages import LabelCosts, check_costs
-from model.allocation.replay import Replayed, predict, replay, studies_of_file, studies_of_truth
-from model.allocation.simulate import Setting, Studies
-from model.allocation.states import (
-    OPEN_CELLS,
-    PATTERNS,
-    UNOBSERVED,
-    Integers,
-    count_states,
-)
-from model.allocation.strategies import StrategyName
-from model.allocation.targets import Population, Target
-from model.rat.counts import CountTable
+from model.allocation.replay import studies_of_truth
+from model.allocation.targets import Population
 from model.rat.derived import Quantity, Rates
 from model.rat.policy import get_policy
 from model.rat.priors import get_priors
-from workflow import database, importing, planning
-from workflow.commands import FitWish, is_file, read_source
+from workflow import planning, replaying
+from workflow.commands import FitWish, read_source
 from workflow.errors import RatchetError
 from workflow.planning import PlanRequest
 from workflow.recommending import (
     DEFAULT_AUDIT_SHARE as DEFAULT_AUDIT_SHARE,
 )
-from workflow.recommending import (
-    Recommendation,
-    audit_label,
-    open_states,
-    recommend,
-    selection_probability,
-)
 from workflow.reports import FitSettings
-from workflow.words import LABEL_WORDS, STRATEGY_WORDS, describe_state
+from workflow.words import STRATEGY_WORDS
 
 FILE_STUDY = "file"
-PREDICTIONS = 20  # simulated studies for each masking's own plan
 DEFAULTS = FitSettings(get_policy("rat"), get_priors("uniform"), 0.95)
 TRUTH_NAMES = "rho alpha0 alpha1 tau0 tau1"
 
@@ -88,13 +61,6 @@ class Offer(NamedTuple):
         )
 
 
-class NextWish(NamedTuple):
-    """Arguments of `next` beside the source and the prices."""
-
-    number: int
-    audit_share: float
-
-
 class SimulateWish(NamedTuple):
     """Arguments of `simulate` beside the source and the prices."""
 
@@ -103,15 +69,6 @@ class SimulateWish(NamedTuple):
     pilot: int
     budget: float
     replicates: int
-
-
-class _Chosen(NamedTuple):
-    """An item to be asked about."""
-
-    state: int
-    row: Recommendation | None
-    is_audit: bool
-    probability: float
 
 
 def plan(
@@ -146,35 +103,6 @@ def plan_text(document: dict[str, Any]) -> str:
     return "\n\n".join(_one_plan(found) for found in plans.values())
 
 
-def next_labels(source: FitWish, offer: Offer, wish: NextWish) -> list[dict[str, Any]]:
-    """The list of `ratchet next`: best first, the items chosen at random within their state.
-
-    Raises:
-        StoreError: there is no such study or file.
-        ModelError: no label informs the target.
-        RatchetError: a number is no good.
-    """
-    if wish.number < 1 or not 0 <= wish.audit_share < 1:
-        raise RatchetError(
-            f"--count is {wish.number} and --audit-share {wish.audit_share:g}; 1 or more, and a"
-            " share from 0 to below 1, were expected."
-        )
-    request = offer.request()
-    settings, tables = read_source(source)
-    found: list[dict[str, Any]] = []
-    with _database_of(source) as (engine, study):
-        for system, table in tables.items():
-            found += _next_of(engine, study, system, table, (settings, request, wish, source.seed))
-    return sorted(found, key=lambda row: -row["per_cost"])[: wish.number]
-
-
-def next_text(rows: list[dict[str, Any]]) -> str:
-    """The same for people."""
-    return "\n".join(
-        f"{row['item_id']} ({row['system']}): {row['label']}. {row['reason']}" for row in rows
-    )
-
-
 def simulate(source: FitWish | None, offer: Offer, wish: SimulateWish) -> dict[str, Any]:
     """The document of `ratchet simulate`: each strategy on known labels, or on a typed truth.
 
@@ -193,20 +121,17 @@ def simulate(source: FitWish | None, offer: Offer, wish: SimulateWish) -> dict[s
         )
     request = offer.request()
     if source is None:
-        setting = _setting(request, DEFAULTS, 0)
+        setting = replaying.to_setting(request, DEFAULTS)
         truth = _parse_truth(wish.truth or "")
         studies = studies_of_truth(setting, truth, wish.items, wish.pilot, wish.replicates)
-        systems = {"typed truth": _rows(setting, studies, wish.budget, None)}
+        systems = {"typed truth": replaying.replay_truth(setting, studies, wish.budget)}
         return _simulated(systems, {}, request, wish, began)
     settings, tables = read_source(source)
     systems, left_out = {}, {}
+    request = request._replace(budget=wish.budget, replicates=wish.replicates, seed=source.seed)
     for system, table in tables.items():
-        setting = _setting(request, settings, source.seed)
-        cells, missing = fully_labelled(table)
-        left_out[system] = missing
-        studies = studies_of_file(setting, cells, wish.pilot, wish.replicates)
-        predicted = predict(setting, studies, PREDICTIONS)
-        systems[system] = _rows(setting, studies, wish.budget, predicted)
+        _, left_out[system] = replaying.fully_labelled(table)
+        *_, systems[system] = replaying.replay_steps(table, settings, request, wish.pilot)
     return _simulated(systems, left_out, request, wish, began)
 
 
@@ -227,20 +152,6 @@ def simulate_text(document: dict[str, Any]) -> str:
         )
         lines += [_simulated_line(row) for row in rows]
     return "\n".join(lines)
-
-
-def fully_labelled(table: CountTable) -> tuple[Integers, int]:
-    """Items in each true cell, int64[6], and how many are left out for want of a label."""
-    counts = count_states(table)
-    cells = np.zeros(OPEN_CELLS.shape[1], dtype=np.int64)
-    left_out = 0
-    for state, count in enumerate(counts):
-        opened = np.flatnonzero(OPEN_CELLS[state])
-        if len(opened) == 1:
-            cells[opened[0]] += count
-        else:
-            left_out += int(count)
-    return cells, left_out
 
 
 def _plan_difference(source: FitWish, request: PlanRequest, against: str) -> dict[str, Any]:
@@ -275,128 +186,6 @@ def _one_plan(document: dict[str, Any]) -> str:
     lines += [f"  {row['reason']}" for row in document["next"][:4]]
     lines += [f"  {note}" for note in document["notes"]]
     return "\n".join(lines)
-
-
-@contextmanager
-def _database_of(source: FitWish) -> Iterator[tuple[Database, str]]:
-    """The study, or a passing one made of the file."""
-    if not is_file(source.source):
-        yield database.connect(database.database_url()), source.source
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        engine = database.connect(f"sqlite:///{Path(folder) / 'file.db'}")
-        request = importing.Request(
-            FILE_STUDY, Path(source.source), "command line", {}, False, False
-        )
-        importing.import_file(engine, request, datetime.now(UTC))
-        yield engine, FILE_STUDY
-        engine.dispose()
-
-
-def _next_of(
-    engine: Database,
-    study: str,
-    system: str,
-    table: CountTable,
-    asked: tuple[FitSettings, PlanRequest, NextWish, int],
-) -> list[dict[str, Any]]:
-    """The next labels of one system."""
-    settings, request, wish, seed = asked
-    plan_wish = planning.to_wish(request, settings)
-    rows = recommend(table, plan_wish.target, plan_wish.costs, settings.priors, seed)
-    rng = np.random.default_rng([seed, 30])
-    counts = count_states(table)
-    found: list[dict[str, Any]] = []
-    taken: set[str] = set()
-    while len(found) < min(wish.number, int(counts.sum())):
-        chosen = _choose(rng, plan_wish.target, counts, rows, wish.audit_share)
-        number = int(rng.integers(counts[chosen.state]))
-        item_id = _item(engine, study, system, chosen.state, number)
-        if item_id is None or item_id in taken:
-            if len(taken) >= counts[open_states(plan_wish.target, counts)].sum():
-                break
-            continue
-        taken.add(item_id)
-        found.append(_next_row(item_id, system, chosen, rows))
-    return found
-
-
-def _choose(
-    rng: np.random.Generator,
-    target: Target,
-    counts: Integers,
-    rows: list[Recommendation],
-    audit_share: float,
-) -> _Chosen:
-    """The best row's state, or for an audit any open item with the same probability."""
-    best = rows[0].state
-    states = open_states(target, counts)
-    is_audit = bool(rng.random() < audit_share)
-    if is_audit:
-        weights = counts[states] / counts[states].sum()
-        state = int(rng.choice(states, p=weights))
-    else:
-        state = best
-    probability = selection_probability(target, counts, state, best, audit_share)
-    row = next((row for row in rows if row.state == state), None)
-    return _Chosen(state, row, is_audit, probability)
-
-
-def _next_row(
-    item_id: str, system: str, chosen: _Chosen, rows: list[Recommendation]
-) -> dict[str, Any]:
-    row = chosen.row or rows[0]
-    label = audit_label(chosen.state) if chosen.is_audit else row.label
-    reason = row.reason
-    if chosen.is_audit:
-        reason = f"Drawn at random as an audit: {describe_state(chosen.state)}."
-    return {
-        "item_id": item_id,
-        "system": system,
-        "label": LABEL_WORDS[label],
-        "expected_variance_drop": float(f"{row.variance_drop:.4g}"),
-        "per_cost": float(f"{row.per_cost:.4g}"),
-        "information_gain": float(f"{row.information_gain:.4g}"),
-        "selection_probability": float(f"{chosen.probability:.6g}"),
-        "audit": chosen.is_audit,
-        "reason": reason,
-    }
-
-
-def _item(engine: Database, study: str, system: str, state: int, number: int) -> str | None:
-    pattern = Pattern(*(None if value == UNOBSERVED else value for value in PATTERNS[state]))
-    with reading(engine) as session:
-        study_id = get_study(session, study).id
-        return find_item_in_state(session, study_id, system, pattern, number)
-
-
-def _setting(request: PlanRequest, settings: FitSettings, seed: int) -> Setting:
-    wish = planning.to_wish(request, settings)
-    return Setting(wish.target, wish.costs, wish.priors, seed)
-
-
-def _rows(
-    setting: Setting, studies: Studies, budget: float, predicted: Studies | None
-) -> list[dict[str, Any]]:
-    return [_row(replay(setting, studies, name, budget, predicted)) for name in StrategyName]
-
-
-def _row(found: Replayed) -> dict[str, Any]:
-    predicted = found.predicted_half_width
-    return {
-        "name": found.name,
-        "sd": round(found.sd, 5),
-        "half_width": round(found.half_width, 5),
-        "predicted_half_width": None if np.isnan(predicted) else round(predicted, 5),
-        "abs_error": round(found.abs_error, 5),
-        "coverage": round(found.coverage, 4),
-        "mc_se": round(found.mc_se, 6),
-        "labels": {
-            "retrieval": round(found.retrieval_labels, 1),
-            "task": round(found.task_labels, 1),
-        },
-        "cost": round(found.cost, 2),
-    }
 
 
 def _simulated(
