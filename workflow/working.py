@@ -10,7 +10,7 @@ from sqlalchemy import Engine
 from db import jobs
 from db.engine import transaction
 from db.jobs import JobState, JobStatus, Outcome
-from workflow import importing, plan_jobs
+from workflow import importing, plan_jobs, replay_jobs
 from workflow.errors import EXPECTED, RatchetError
 
 Job = Callable[[Engine, JobStatus, Callable[[float, str], None]], dict[str, Any]]
@@ -70,7 +70,11 @@ def import_uploaded(
     }
 
 
-JOBS: dict[str, Job] = {"import": import_uploaded, plan_jobs.KIND: plan_jobs.run_plan}
+JOBS: dict[str, Job] = {
+    "import": import_uploaded,
+    plan_jobs.KIND: plan_jobs.run_plan,
+    replay_jobs.KIND: replay_jobs.run_replay,
+}
 
 
 def _now() -> datetime:
