@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from db.tables import Audit
@@ -21,6 +21,12 @@ class Deed(NamedTuple):
 def write(session: Session, deed: Deed, now: datetime) -> None:
     """Add a line."""
     session.add(Audit(**deed._asdict(), created_at=now))
+
+
+def last_deed(session: Session, study_id: int, action: str) -> int:
+    """The id of the newest line of this kind in a study; 0 when there is none."""
+    newest = select(func.max(Audit.id)).where(Audit.study_id == study_id, Audit.action == action)
+    return session.scalar(newest) or 0
 
 
 def list_deeds(session: Session, study_id: int) -> list[tuple[datetime, Deed]]:

@@ -1,6 +1,7 @@
 """Files in: an item or label file into a study, all of it or nothing, and never twice.
 
-Reading, checking and staging take no lock; the last step is one short transaction.
+Reading, checking and staging take no lock; the last step is one short transaction. It refuses
+answers that were scored by abstention rules which others have replaced meanwhile.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,10 +28,12 @@ from db.label_rows import read_labels
 from db.locks import own_answers
 from db.staging import merging, stage, staging
 from model.abstention.rules import DEFAULT_RULES, AbstentionRules, score_answers
+from workflow.errors import RatchetError
 from workflow.stored_rules import from_stored
 from workflow.studies import Choices, create_in
 
 PREVIEW_ROWS = 20
+IMPORT = "import"  # the action in the record
 NO_ITEMS = ItemFindings(0, 0, 0, ())
 
 
@@ -96,11 +99,13 @@ def import_file(
 
     Raises:
         StoreError: a row, the file, or the mapping is no good; nothing was written.
+        RatchetError: the study got other abstention rules meanwhile; nothing was written.
     """
     source = open_table(request.path)
-    file = _File(source, plan_columns(source.columns, request.mapping), request, now)
+    plan = plan_columns(source.columns, request.mapping)
+    file = _File(source, plan, request, _rules(engine, request.study), now)
     with staging(engine) as connection:
-        _stage_all(engine, connection, file, on_rows)
+        _stage_all(connection, file, on_rows)
         if request.is_dry_run:
             return _inspect(connection, file)
         with suppress(_Unconfirmed), merging(connection):
@@ -132,11 +137,12 @@ class _Unconfirmed(Exception):  # noqa: N818  (rolls the merge back, seen by nob
 
 
 class _File(NamedTuple):
-    """A file on its way in."""
+    """A file on its way in; `rules` are those by which its answers are scored."""
 
     source: TableSource
     plan: ColumnPlan
     request: Request
+    rules: AbstentionRules
     now: datetime
 
     @property
@@ -149,15 +155,13 @@ class _File(NamedTuple):
         return Report(self.plan.kind, recognised, found, labels, is_written)
 
 
-def _stage_all(
-    engine: Engine, connection: Connection, file: _File, on_rows: Callable[[int], None]
-) -> None:
+def _stage_all(connection: Connection, file: _File, on_rows: Callable[[int], None]) -> None:
     batches = _counted(file.source, on_rows)
     if not file.is_items:
         for labels in read_labels(batches, file.plan, file.now):
             stage(connection, [], labels)
         return
-    score = partial(_abstentions, rules=_rules(engine, file.request.study))
+    score = partial(_abstentions, rules=file.rules)
     for staged in read_rows(batches, Reading(file.plan, score, file.now)):
         stage(connection, staged.items, staged.labels)
 
@@ -171,9 +175,11 @@ def _counted(source: TableSource, on_rows: Callable[[int], None]) -> Iterator[Ro
 def _rules(engine: Engine, name: str) -> AbstentionRules:
     with reading(engine) as session:
         study = studies.find_study(session, name)
-        if study is None:
-            return DEFAULT_RULES
-        return from_stored(items.read_rules(session, study.id)[1])
+        return DEFAULT_RULES if study is None else _rules_in_force(session, study)
+
+
+def _rules_in_force(session: Session, study: studies.Study) -> AbstentionRules:
+    return from_stored(items.read_rules(session, study.id)[1])
 
 
 def _abstentions(answers: Sequence[str | None], rules: AbstentionRules) -> list[bool | None]:
@@ -199,6 +205,7 @@ def _merge(connection: Connection, file: _File) -> Report:
         own_answers(connection, study.id)
         found = NO_ITEMS
         if file.is_items:
+            _refuse_old_rules(session, study, file)
             found = inspect_items(connection, study.id)
             if found.num_changed and not replaces:
                 return file.report(found, inspect_labels(connection, study.id), False)
@@ -215,6 +222,14 @@ def _merge(connection: Connection, file: _File) -> Report:
         _record(session, study, report, file)
         session.flush()
         return report
+
+
+def _refuse_old_rules(session: Session, study: studies.Study, file: _File) -> None:
+    if _rules_in_force(session, study) != file.rules:
+        raise RatchetError(
+            f"The rules for refusals of {study.name!r} changed while the file was read; the rules"
+            " in force are expected to score its answers. Nothing was imported: import it again."
+        )
 
 
 def _study(session: Session, file: _File) -> studies.Study:
@@ -235,7 +250,7 @@ def _record(session: Session, study: studies.Study, report: Report, file: _File)
         studies.set_columns(session, study.id, (*study.columns, *added))
     studies.touch(session, study.id)
     detail = {"file": request.path.name, "found": describe(report), "replaces": request.replaces}
-    audit.write(session, audit.Deed(request.person, "import", detail, study.id), file.now)
+    audit.write(session, audit.Deed(request.person, IMPORT, detail, study.id), file.now)
 
 
 def _recognised(source: TableSource, plan: ColumnPlan) -> str:

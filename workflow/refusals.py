@@ -1,6 +1,7 @@
 """The rules that tell refusals from answers: what they would catch, and putting them in force.
 
-A new version is scored outside of any transaction; what changed is then written at once.
+A new version is scored outside of any transaction; what changed is then written at once. Only when
+an import came between is it scored again, within the transaction.
 """
 
 from datetime import datetime
@@ -8,11 +9,13 @@ from typing import NamedTuple
 
 import pandas as pd
 from sqlalchemy import Engine
+from sqlalchemy.orm import Session
 
-from db import audit, items, studies
+from db import audit, items, locks, studies
 from db.engine import reading, transaction
 from model.abstention.rules import AbstentionRules, score_answers
 from workflow.errors import RatchetError
+from workflow.importing import IMPORT
 from workflow.stored_rules import from_stored, to_stored
 
 LISTED = 200
@@ -92,9 +95,15 @@ def put_in_force(
     """
     if not rules.phrases:
         raise RatchetError("There is no phrase left; at least one is expected. Add one.")
-    changed = _changed(engine, study, rules)
+    with reading(engine) as session:
+        study_id = studies.get_study(session, study).id
+        last_import = audit.last_deed(session, study_id, IMPORT)
+        changed = _changed(session, study_id, rules)
     with transaction(engine) as session:
         found = studies.get_study(session, study)
+        locks.own_answers(session.connection(), found.id)
+        if audit.last_deed(session, found.id, IMPORT) != last_import:
+            changed = _changed(session, found.id, rules)
         version = items.add_rules(session, found.id, to_stored(rules), now)
         if changed:
             items.set_rule_results(session, changed)
@@ -104,14 +113,13 @@ def put_in_force(
     return version
 
 
-def _changed(engine: Engine, study: str, rules: AbstentionRules) -> dict[int, int | None]:
+def _changed(session: Session, study_id: int, rules: AbstentionRules) -> dict[int, int | None]:
     changed: dict[int, int | None] = {}
-    with reading(engine) as session:
-        for batch in items.read_answers(session, studies.get_study(session, study).id):
-            verdicts = score_answers([row.answer for row in batch], rules)
-            for row, verdict in zip(batch, verdicts, strict=True):
-                if _code(verdict.abstained) != row.abstained:
-                    changed[row.id] = _code(verdict.abstained)
+    for batch in items.read_answers(session, study_id):
+        verdicts = score_answers([row.answer for row in batch], rules)
+        for row, verdict in zip(batch, verdicts, strict=True):
+            if _code(verdict.abstained) != row.abstained:
+                changed[row.id] = _code(verdict.abstained)
     return changed
 
 
