@@ -140,6 +140,13 @@ def get(session: Session, job_id: int) -> JobStatus:
     return _status(session.get_one(Job, job_id))
 
 
+def find(session: Session, study_id: int, kind: str, job_id: int) -> JobStatus | None:
+    """The job with this id if it is of this study and kind, or None."""
+    row = session.get(Job, job_id)
+    is_it = row is not None and (row.study_id, row.kind) == (study_id, kind)
+    return _status(row) if row is not None and is_it else None
+
+
 class About(NamedTuple):
     """Jobs with this argument, and in this state when one is given."""
 

@@ -2,13 +2,14 @@
 
 import streamlit as st
 
-from pages.screens import data, label, results, studies
+from pages.screens import data, label, plan, results, studies
 
 st.set_page_config(page_title="Ratchet", page_icon=":material/toggle_on:", layout="wide")
 st.navigation(
     [
         st.Page(label.draw, title="Label", url_path="label", default=True),
         st.Page(results.draw, title="Results", url_path="results"),
+        st.Page(plan.draw, title="Plan", url_path="plan"),
         st.Page(data.draw, title="Data", url_path="data"),
         st.Page(studies.draw, title="Studies", url_path="studies"),
     ],

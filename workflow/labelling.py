@@ -18,6 +18,7 @@ from db.engine import reading, transaction
 from db.items import ItemText
 from db.labels import LabelCounts, NewLabel, Subject
 from db.queue import Empty, Holder, OpenLease, Progress, Reason
+from db.queue import EmptyReason as EmptyReason
 from db.tables import LabelType as LabelType
 from db.tables import Value as Value
 from workflow.errors import RatchetError

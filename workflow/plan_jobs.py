@@ -87,6 +87,17 @@ def read_runs(database: Engine, name: str, system: str) -> PlanRuns:
     return PlanRuns(_run(newest), _run(finished))
 
 
+def find_run(database: Engine, name: str, job_id: int) -> PlanRun | None:
+    """The plan of this job if it belongs to the study, or None.
+
+    Raises:
+        StoreError: there is no such study.
+    """
+    with reading(database) as session:
+        study_id = studies.get_study(session, name).id
+        return _run(jobs.find(session, study_id, KIND, job_id))
+
+
 def cancel_plan(database: Engine, job_id: int) -> None:
     """Ask a plan to stop; it does before its next strategy."""
     with transaction(database) as session:

@@ -68,6 +68,16 @@ def read_guidelines(engine: Engine, name: str) -> str:
         return store.get_study(session, name).settings.guidelines
 
 
+def read_votes_wanted(engine: Engine, name: str) -> int:
+    """How many answers each question of a study wants.
+
+    Raises:
+        StoreError: there is no such study.
+    """
+    with reading(engine) as session:
+        return store.get_study(session, name).votes_wanted
+
+
 def list_overviews(engine: Engine) -> list[Overview]:
     """All studies, oldest first."""
     with reading(engine) as session:

@@ -10,7 +10,7 @@ from pages.charts.colours import LINE_LOOKS
 from pages.charts.posterior import percent
 from workflow.words import STRATEGY_WORDS
 
-HEIGHT = 380
+HEIGHT = 500  # with axis and legend
 BAND_ERRORS = 2  # the band is so many Monte Carlo standard errors wide on each side
 NOW_COLOUR = "#8a8f8d"
 WANTED_COLOUR = "#c0313b"
@@ -29,13 +29,22 @@ def budget(frame: pd.DataFrame, probability: float, wanted: float | None = None)
     looks, words = [LINE_LOOKS[name] for name in names], [STRATEGY_WORDS[name] for name in names]
     colours = alt.Scale(domain=words, range=[look.colour for look in looks])
     dashes = alt.Scale(domain=words, range=[list(look.dash) for look in looks])
-    legend = alt.Legend(title="Best first", orient="right", symbolType="stroke", labelLimit=260)
-    title = f"Expected ± in percentage points (half the {percent(probability)} interval)"
+    legend = alt.Legend(
+        title="Best first, row by row",
+        orient="bottom",
+        columns=2,
+        labelLimit=260,
+        symbolType="stroke",
+        symbolSize=500,
+        symbolOpacity=1,
+        symbolStrokeWidth=3,
+    )
+    title = f"± in percentage points (half the {percent(probability)} interval)"
     base = alt.Chart(shown).encode(
         x=alt.X("cost:Q", title="Cost of the new labels, in the unit of the prices"),
         color=alt.Color("words:N", scale=colours, sort=None, legend=legend),
     )
-    y_axis = alt.Y("points:Q", title=title, scale=alt.Scale(zero=True))
+    y_axis = alt.Y("points:Q", title=title, scale=alt.Scale(zero=False))
     band = base.mark_area(opacity=0.22).encode(y=alt.Y("low:Q", title=title), y2="high:Q")
     line = base.mark_line(strokeWidth=2.5).encode(
         y=y_axis,

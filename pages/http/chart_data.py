@@ -11,7 +11,7 @@ from starlette.routing import Route
 
 from model.rat.derived import Quantity
 from pages.resources import engine, now
-from workflow import results
+from workflow import plan_jobs, results
 from workflow.errors import EXPECTED, RatchetError
 from workflow.results import Results
 
@@ -30,14 +30,40 @@ async def download_chart(request: Request) -> Response:
         )
     except EXPECTED as error:
         return PlainTextResponse(str(error), status_code=400)
+    return _csv(frame, chart)
+
+
+async def download_plan(request: Request) -> Response:
+    """The lines of a plan, one row a strategy and budget."""
+    query = request.query_params
+    try:
+        frame = await run_in_threadpool(_read_plan, query.get("study", ""), query.get("job", ""))
+    except EXPECTED as error:
+        return PlainTextResponse(str(error), status_code=400)
+    return _csv(frame, "plan")
+
+
+CHART_ROUTES = [
+    Route("/chart-data/plan", download_plan),
+    Route("/chart-data/{chart}", download_chart),
+]
+
+
+def _csv(frame: pd.DataFrame, name: str) -> Response:
     return Response(
         frame.to_csv(index=False, lineterminator="\n"),
         media_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{chart}.csv"'},
+        headers={"Content-Disposition": f'attachment; filename="{name}.csv"'},
     )
 
 
-CHART_ROUTES = [Route("/chart-data/{chart}", download_chart)]
+def _read_plan(study: str, job_id: str) -> pd.DataFrame:
+    run = plan_jobs.find_run(engine(), study, int(job_id)) if job_id.isdecimal() else None
+    if run is None or not run.document:
+        raise RatchetError(
+            f"There is no plan {job_id!r} in {study!r}. Use the link of the Plan screen."
+        )
+    return pd.DataFrame(run.document["curve"])
 
 
 def _read(chart: str, study: str, quantity: str) -> pd.DataFrame:

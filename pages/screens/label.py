@@ -10,6 +10,7 @@ import streamlit as st
 
 from pages import frame
 from pages.desk import item, panels
+from pages.planner.in_force import draw_done
 from pages.resources import engine, key_script, now
 from pages.session import (
     Action,
@@ -22,7 +23,7 @@ from pages.session import (
 )
 from workflow import labelling, studies
 from workflow.errors import EXPECTED
-from workflow.labelling import Annotator, Desk, Question, Recent
+from workflow.labelling import Annotator, Desk, EmptyReason, Question, Recent
 
 EMPTY_TEXTS = {
     "no_items": ("No items yet", "Import a file on the Data screen to start labelling."),
@@ -33,6 +34,7 @@ EMPTY_TEXTS = {
         "You answered your share",
         "What is open now wants the answers of other people.",
     ),
+    "plan_done": ("No more labels are wanted now", ""),
 }
 
 
@@ -117,6 +119,8 @@ def _empty(annotator: Annotator, desk: Desk) -> None:
     title, text = EMPTY_TEXTS[desk.empty.reason]
     free = frame.clock(desk.empty.next_free) if desk.empty.next_free else ""
     frame.show_empty(title, text.format(next_free=free))
+    if desk.empty.reason == EmptyReason.PLAN_DONE:
+        draw_done(annotator.study, annotator.person)
     with st.container(horizontal=True, horizontal_alignment="center"):
         panels.draw_undo(annotator, desk)
 

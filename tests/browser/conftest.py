@@ -17,9 +17,9 @@ from tests.running_server import Server, running_server
 from workflow import database
 
 VIEWPORT: ViewportSize = {"width": 1280, "height": 720}
-# A closed network: what the browser itself asks for elsewhere is not ours. At /results, /data and
-# /studies Streamlit asks below that path first whether it is served from there: 404 is the answer.
-HARMLESS = re.compile(r"net::ERR_NAME_NOT_RESOLVED|404.*/(results|data|studies)/_stcore/")
+# A closed network: what the browser itself asks for elsewhere is not ours. At /results, /plan,
+# /data and /studies Streamlit asks below that path first whether it is served there: 404.
+HARMLESS = re.compile(r"net::ERR_NAME_NOT_RESOLVED|404.*/(results|plan|data|studies)/_stcore/")
 
 OpenPage = Callable[[str], Page]
 

@@ -1,0 +1,103 @@
+"""Plan: how far a budget goes, what a wanted precision costs, and what to label next.
+
+The run is a job of the worker, read again every second while it lasts; a reload shows the same.
+"""
+
+import streamlit as st
+
+from pages import frame
+from pages.planner.answer import draw_answer
+from pages.planner.form import draw_form
+from pages.planner.in_force import draw_in_force, draw_use
+from pages.resources import engine, now
+from pages.session import Action, leave_notice, require, take_notice
+from workflow import plan_jobs, studies
+from workflow.errors import EXPECTED
+from workflow.plan_jobs import JobState, PlanRun, PlanRuns
+from workflow.planning import PlanRequest
+
+POLL_SECONDS = 1.0
+
+
+def draw() -> None:
+    """The screen."""
+    person = require(Action.LEAD)
+    study = frame.open_screen("Plan")
+    if study is None:
+        return
+    systems = studies.list_systems(engine(), study)
+    if not systems:
+        frame.show_empty("No items yet", "Import a file on the Data screen; then plan its labels.")
+        return
+    frame.show_alert(take_notice(), "error")
+    draw_in_force(study, person)
+    system = _system(study, systems)
+    runs = plan_jobs.read_runs(engine(), study, system)
+    newest = runs.newest
+    is_running = newest is not None and not newest.is_over
+    votes = studies.read_votes_wanted(engine(), study)
+    with st.container(key="plan-form", gap="small"):
+        request = draw_form(f"{study}-{system}", newest.request if newest else None, votes)
+        st.button(
+            "Run the plan",
+            type="primary",
+            key="plan-run",
+            disabled=is_running,
+            on_click=_start,
+            args=(study, system, request),
+        )
+    watch = st.fragment(_watch, run_every=POLL_SECONDS if is_running else None)
+    watch(study, system, person, is_running)
+
+
+def _system(study: str, systems: list[str]) -> str:
+    if len(systems) == 1:
+        return systems[0]
+    chosen: str = st.selectbox("System", systems, key=f"plan-system-{study}")
+    return chosen
+
+
+def _start(study: str, system: str, request: PlanRequest) -> None:
+    try:
+        plan_jobs.queue_plan(engine(), study, system, request, now())
+    except EXPECTED as error:
+        leave_notice(str(error))
+
+
+def _watch(study: str, system: str, person: str, was_running: bool) -> None:
+    """The run as it grows, else what it ended with; the polling ends with the run."""
+    runs = plan_jobs.read_runs(engine(), study, system)
+    if was_running and (runs.newest is None or runs.newest.is_over):
+        st.rerun()
+    if runs.newest is None:
+        frame.show_empty(
+            "No plan yet",
+            "Say what labels cost, and what you can spend or how sure you want to be. Then run it.",
+        )
+        return
+    shown = _status(runs)
+    if shown is not None:
+        draw_answer(study, shown)
+        if shown.state == JobState.DONE and not was_running:
+            draw_use(study, person, shown)
+
+
+def _status(runs: PlanRuns) -> PlanRun | None:
+    """Progress or how the newest run ended; returns the run to show."""
+    newest = runs.newest
+    assert newest is not None
+    if not newest.is_over:
+        st.progress(newest.progress, text=newest.message or "Waiting for the worker")
+        st.button("Cancel", key="plan-cancel", on_click=_cancel, args=(newest.job_id,))
+        has_started = bool(newest.document and newest.document["strategies"])
+        return newest if has_started else None
+    if newest.state == JobState.FAILED:
+        frame.show_alert(newest.message, "error")
+    if newest.state == JobState.CANCELLED:
+        rest = " Below is the last plan that was finished." if runs.finished else ""
+        frame.show_alert(f"The plan was cancelled.{rest}")
+    return runs.finished
+
+
+def _cancel(job_id: int) -> None:
+    plan_jobs.cancel_plan(engine(), job_id)
