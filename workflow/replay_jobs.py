@@ -8,7 +8,7 @@ from sqlalchemy import Engine
 
 from db import jobs, studies
 from db.engine import reading, transaction
-from db.jobs import JobStatus
+from db.jobs import JobStatus as JobStatus
 from model.allocation.strategies import StrategyName
 from workflow import fitting
 from workflow.errors import RatchetError

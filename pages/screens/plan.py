@@ -9,6 +9,7 @@ from pages import frame
 from pages.planner.answer import draw_answer
 from pages.planner.form import draw_form
 from pages.planner.in_force import draw_in_force, draw_use
+from pages.planner.replay import draw_replay
 from pages.resources import engine, now
 from pages.session import Action, leave_notice, require, take_notice
 from workflow import plan_jobs, studies
@@ -48,6 +49,7 @@ def draw() -> None:
         )
     watch = st.fragment(_watch, run_every=POLL_SECONDS if is_running else None)
     watch(study, system, person, is_running)
+    draw_replay(study, system, request)
 
 
 def _system(study: str, systems: list[str]) -> str:
