@@ -92,7 +92,9 @@ def describe_goal(found: InForce) -> str:
     if advice is None:
         return "The plan was just put in force; its first recommendation comes in a moment."
     width = "unknown" if advice.half_width is None else f"±{100 * advice.half_width:.1f} points"
-    start = "The plan's goal is reached" if advice.is_reached else "The plan is being followed"
+    start = "The plan is being followed"
+    if advice.is_reached:
+        start = "The plan goes on" if found.goes_on else "The plan's goal is reached"
     if terms.half_width is not None:
         return f"{start}: {width}, wanted ±{100 * terms.half_width:.1f} points."
     return f"{start}: {advice.spent:.4g} of {terms.budget:.4g} spent, {width} now."

@@ -15,6 +15,7 @@ from workflow.plan_jobs import PlanRun
 from workflow.words import STRATEGY_WORDS
 
 NEXT_ROWS = 8
+STRATEGY_WIDTH = 200  # pixels; the longest name fits
 
 
 def draw_answer(study: str, run: PlanRun) -> None:
@@ -31,11 +32,8 @@ def draw_answer(study: str, run: PlanRun) -> None:
         _chart(study, run, found)
     with right:
         _strategies(run, found)
-    left, right = st.columns([1.45, 1], gap="medium")
-    with left:
-        _next(found)
-    with right:
         _worth(found)
+    _next(found)
 
 
 def labels_planned(found: dict[str, Any]) -> float | None:
@@ -68,7 +66,13 @@ def _strategies(run: PlanRun, found: dict[str, Any]) -> None:
         _strategy_row(row, until[row["name"]] if is_precision else None)
         for row in sorted(found["strategies"], key=lambda row: float(row["expected_half_width"]))
     ]
-    st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch", height="content")
+    st.dataframe(
+        pd.DataFrame(rows),
+        hide_index=True,
+        width="stretch",
+        height="content",
+        column_config={"Strategy": st.column_config.TextColumn(width=STRATEGY_WIDTH)},
+    )
     st.caption(
         "Truth inside: how often the interval held the true value in the simulation; about"
         f" {percent(found['interval'])} is right (coverage)."

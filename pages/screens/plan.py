@@ -3,11 +3,13 @@
 The run is a job of the worker, read again every second while it lasts; a reload shows the same.
 """
 
+from typing import Any
+
 import streamlit as st
 
 from pages import frame
 from pages.planner.answer import draw_answer
-from pages.planner.form import draw_form
+from pages.planner.form import FIRST_REQUEST, draw_prices, draw_target
 from pages.planner.in_force import draw_in_force, draw_use
 from pages.planner.replay import draw_replay
 from pages.resources import engine, now
@@ -32,24 +34,38 @@ def draw() -> None:
         return
     frame.show_alert(take_notice(), "error")
     draw_in_force(study, person)
-    system = _system(study, systems)
-    runs = plan_jobs.read_runs(engine(), study, system)
-    newest = runs.newest
+    left, right = _first_row(systems)
+    with left:
+        system = _system(study, systems)
+    newest = plan_jobs.read_runs(engine(), study, system).newest
     is_running = newest is not None and not newest.is_over
-    votes = studies.read_votes_wanted(engine(), study)
-    with st.container(key="plan-form", gap="small"):
-        request = draw_form(f"{study}-{system}", newest.request if newest else None, votes)
-        st.button(
-            "Run the plan",
-            type="primary",
-            key="plan-run",
-            disabled=is_running,
-            on_click=_start,
-            args=(study, system, request),
-        )
+    before = newest.request if newest else FIRST_REQUEST
+    with right:
+        target = draw_target(f"{study}-{system}", before)
+    request = draw_prices(f"{study}-{system}", before)._replace(
+        quantity=target.quantity,
+        population=target.population,
+        votes=studies.read_votes_wanted(engine(), study),
+    )
+    st.button(
+        "Run the plan",
+        type="primary",
+        key="plan-run",
+        disabled=is_running,
+        on_click=_start,
+        args=(study, system, request),
+    )
     watch = st.fragment(_watch, run_every=POLL_SECONDS if is_running else None)
     watch(study, system, person, is_running)
     draw_replay(study, system, request)
+
+
+def _first_row(systems: list[str]) -> tuple[Any, Any]:
+    """Places for the system, where there is a choice, and for the target."""
+    if len(systems) == 1:
+        return st.container(), st.container()
+    left, right = st.columns([1, 3.2], vertical_alignment="bottom")
+    return left, right
 
 
 def _system(study: str, systems: list[str]) -> str:
