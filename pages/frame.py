@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import streamlit as st
 
 from pages.resources import engine, style_sheet
-from pages.session import STUDY, choose_study, chosen_study
+from pages.session import STUDY, choose_study, chosen_study, missing_study
 from workflow import studies
 
 WORD_JOINER = "\u2060"
@@ -24,6 +24,7 @@ def open_screen(title: str, beside: Callable[[str], None] | None = None) -> str 
     """
     st.html(style_sheet())
     names = studies.list_names(engine())
+    missing = missing_study(names)
     chosen = chosen_study(names)
     left, middle, right = st.columns([2.4, 0.6, 1], vertical_alignment="center")
     left.title(title, anchor=False)
@@ -36,6 +37,8 @@ def open_screen(title: str, beside: Callable[[str], None] | None = None) -> str 
     right.selectbox(
         "Study", names, key=key, label_visibility="collapsed", on_change=_pick, args=(key,)
     )
+    if missing is not None:
+        show_alert(f"There is no study {missing!r}; this is {chosen!r}. Choose one on the right.")
     if beside is not None:
         with middle:
             beside(chosen)

@@ -11,6 +11,7 @@ if (!window.ratchetKeys) {
   let readyAt = 0;
   let spent = null;
   let spentAt = 0;
+  let box = null;
 
   const drawn = () => document.querySelector("[data-lease]")?.dataset.drawn ?? null;
   const isTyping = (target) =>
@@ -43,7 +44,18 @@ if (!window.ratchetKeys) {
       new KeyboardEvent(type, { key, code: `Digit${key}`, bubbles: true, cancelable: true }),
     );
 
+  // A note or a flag is typed at once: its box takes the cursor when it appears.
+  const focusBox = () => {
+    const found = document.querySelector(
+      '[class*="st-key-note-"] textarea, [class*="st-key-flag-note-"] textarea',
+    );
+    if (found !== box) {
+      box = found;
+      box?.focus();
+    }
+  };
   new MutationObserver(() => {
+    focusBox();
     if (drawn() !== ready && isComplete()) {
       ready = drawn();
       readyAt = performance.now();

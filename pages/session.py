@@ -53,6 +53,12 @@ def chosen_study(names: list[str]) -> str | None:
     return chosen
 
 
+def missing_study(names: list[str]) -> str | None:
+    """The study that the address line names, when there is none of that name."""
+    wished = st.query_params.get(STUDY)
+    return wished if wished is not None and wished not in names else None
+
+
 def choose_study(name: str) -> None:
     """Make this the study of the session and of the address line."""
     st.session_state[STUDY] = name

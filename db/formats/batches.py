@@ -116,8 +116,9 @@ def oversized_cell(row: int, place: str) -> FileError:
 
 def no_rows(num_columns: int) -> FileError:
     """Return the error for a file that is a header alone."""
+    columns = "1 column" if num_columns == 1 else f"{num_columns} columns"
     return FileError(
-        f"The file names {num_columns} columns and has no rows; at least one row is expected. "
+        f"The file names {columns} and has no rows; at least one row is expected. "
         "Check the export that made it."
     )
 

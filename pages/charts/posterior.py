@@ -8,6 +8,7 @@ import pandas as pd
 from pages.charts.colours import ACCENT, CELL_LOOKS
 
 ROW_HEIGHT = 40
+WIDTHS_HEIGHT = 220
 AXIS_HEIGHT = 62  # axis, its labels and its title lie inside the height of a chart
 LEGEND_ROW_HEIGHT = 22
 PERCENT = alt.Axis(format=".0%")
@@ -94,6 +95,7 @@ def widths(frame: pd.DataFrame, title: str) -> Any:
         frame: system, labels, half_width.
         title: of the quantity.
     """
+    legend_height = LEGEND_ROW_HEIGHT * (2 + frame["system"].nunique() // 3)
     return (
         alt.Chart(frame)
         .mark_line(point=alt.OverlayMarkDef(size=18), interpolate="step-after")
@@ -101,18 +103,18 @@ def widths(frame: pd.DataFrame, title: str) -> Any:
             x=alt.X("labels:Q", title="Labels in the study", axis=alt.Axis(tickMinStep=1)),
             y=alt.Y(
                 "half_width:Q",
-                title=f"± of {title.lower()} (half the interval)",
-                axis=PERCENT,
+                title="± half the interval",
+                axis=alt.Axis(format=".0%", tickCount=5),
                 scale=alt.Scale(zero=True),
             ),
-            color=alt.Color("system:N", legend=alt.Legend(title=None, orient="bottom")),
+            color=alt.Color("system:N", legend=alt.Legend(title=None, orient="bottom", columns=3)),
             tooltip=[
                 alt.Tooltip("system:N", title="System"),
                 alt.Tooltip("labels:Q", title="Labels"),
-                alt.Tooltip("half_width:Q", title="±", format=".1%"),
+                alt.Tooltip("half_width:Q", title=f"± of {title.lower()}", format=".1%"),
             ],
         )
-        .properties(height=260)
+        .properties(height=WIDTHS_HEIGHT + AXIS_HEIGHT + legend_height)
     )
 
 

@@ -51,6 +51,18 @@ def test_keys_are_letters_while_typing(page: Page, study: Study) -> None:
     assert study.events() == []
 
 
+@pytest.mark.parametrize(("opener", "label"), [("m", "Note"), ("f", "What should the lead know?")])
+def test_a_box_that_opens_takes_the_cursor(
+    page: Page, study: Study, opener: str, label: str
+) -> None:
+    page.keyboard.press(opener)
+    field = page.get_by_label(label, exact=True)
+    expect(field).to_be_focused()
+    page.keyboard.type("nobody 1 clicked 2")
+    expect(field).to_have_value("nobody 1 clicked 2")
+    assert study.events() == []
+
+
 def test_a_composed_character_is_not_a_key(page: Page, study: Study) -> None:
     page.keyboard.press("m")
     field = page.get_by_label("Note", exact=True)

@@ -63,7 +63,7 @@ def test_header_without_rows_is_refused(tmp_path: Path, name: str, content: str)
 
 def test_parquet_without_rows_is_refused(tmp_path: Path) -> None:
     pq.write_table(pa.table({"a": pa.array([], pa.string())}), tmp_path / "a.parquet")
-    assert "names 1 columns and has no rows" in refusal(tmp_path / "a.parquet")
+    assert "names 1 column and has no rows" in refusal(tmp_path / "a.parquet")
 
 
 @pytest.mark.parametrize(
@@ -279,3 +279,21 @@ def test_cell_of_just_64_megabytes_is_read(tmp_path: Path) -> None:
     ]
     assert sizes == [1, MAX_CELL_BYTES]
     path.unlink()
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("rows.parquet", "a Parquet file"), ("rows.xlsx", "an Excel file")]
+)
+def test_text_under_the_name_of_another_format_is_named(
+    tmp_path: Path, name: str, kind: str
+) -> None:
+    path = tmp_path / name
+    path.write_text("query,answer\nQ,A\n", encoding="utf-8")
+    with pytest.raises(FileError, match=f"{name} is not {kind}"):
+        open_table(path)
+
+
+def test_a_header_alone_counts_its_columns(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("query\n", encoding="utf-8")
+    assert "names 1 column and has no rows" in refusal(path)
