@@ -17,7 +17,7 @@ from db import labels, plans
 from db.labels import Subject
 from db.open_questions import openness
 from db.plans import AdviceRow, AuditDraw, Known, OpenPlan, PlanAdvice, Step
-from db.tables import Asks, EventKind, Item, LabelEvent, LabelType, Lease
+from db.tables import Asks, EventKind, Item, LabelEvent, LabelType, Lease, Value
 
 AUDIT = "audit"  # reason_asked of items drawn evenly from all open ones
 PLANNED = "plan: "  # begins reason_asked of what the advice names
@@ -186,6 +186,7 @@ def _pending(session: Session, plan: OpenPlan, advice: PlanAdvice, asker: Asker)
         .join(Item, Item.id == LabelEvent.item_id)
         .where(LabelEvent.study_id == plan.study_id, LabelEvent.id > advice.last_event_id)
         .where(Item.system_id == plan.system_id, LabelEvent.kind == EventKind.LABEL)
+        .where(LabelEvent.value != Value.SKIP, LabelEvent.reason_asked != labels.IMPORTED)
     )
     held = (
         select(Lease.label_type)

@@ -24,6 +24,7 @@ from tests.small_studies import (
     STUDY,
     Row,
     answer_next,
+    bring_in,
     desk,
     export_rows,
     make_study,
@@ -264,6 +265,24 @@ def test_labels_and_live_leases_never_exceed_the_budget_also_while_the_worker_sl
     assert found.advice is not None
     assert (found.advice.spent, found.advice.is_reached) == (3.0, True)
     assert following.describe_goal(found).startswith("The plan's goal is reached: 3 of 3 spent")
+
+
+def test_skips_and_imported_labels_cost_nothing_also_before_the_worker_has_looked(
+    study: Engine, tmp_path: Path
+) -> None:
+    use(study, TERMS._replace(budget=2.0))
+    answer_next(study, ANNA, Value.SKIP)
+    answer_next(study, ANNA, Value.SKIP)
+    lines = [f"i{n},Question {n}?,Passage {n}.,In the drawer.,1" for n in range(10, 15)]
+    path = tmp_path / "labelled.csv"
+    path.write_text("\n".join(["item_id,query,contexts,answer,retrieval_label", *lines]))
+    bring_in(study, path)
+    assert question(study, ANNA) is not None
+    work(study)
+    found = following.read_in_force(study, STUDY)
+    assert found is not None
+    assert found.advice is not None
+    assert found.advice.spent == 0
 
 
 def test_undo_gives_the_money_back(study: Engine) -> None:
