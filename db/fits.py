@@ -6,7 +6,7 @@
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import select, update
+from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from db.tables import Fit, Refresh, System
@@ -114,6 +114,11 @@ def find_latest(session: Session, study_id: int) -> tuple[NewRefresh, datetime] 
         tuple(row.fit_ids),
     )
     return refresh, row.created_at
+
+
+def latest_refresh_id(session: Session, study_id: int) -> int | None:
+    """Names the newest posterior of a study; None while there is none."""
+    return session.scalar(select(func.max(Refresh.id)).where(Refresh.study_id == study_id))
 
 
 def get_fits(session: Session, fit_ids: tuple[int, ...]) -> list[SavedFit]:

@@ -1,4 +1,7 @@
-"""What the Results screen shows: posteriors as frames ready to draw, and how fresh they are."""
+"""What the Results screen shows: posteriors as frames ready to draw, and how fresh they are.
+
+Who watches reads a pulse, a few small rows, and the frames only when it names another posterior.
+"""
 
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -10,7 +13,7 @@ from sqlalchemy import Engine as Database
 from db import fits, jobs, labels, studies
 from db.engine import reading
 from db.fits import SavedFit
-from db.labels import LabelCounts
+from db.labels import LabelCounts as LabelCounts
 from model.rat.cells import CELL_NAMES
 from model.rat.derived import QUANTITIES, Quantity
 from model.rat.posterior import Engine as Engine
@@ -28,6 +31,17 @@ class Freshness(NamedTuple):
     made_at: datetime
     behind: int
     worker: str | None
+
+
+class Pulse(NamedTuple):
+    """What moves all the time; `refresh_id` names the newest posterior, None while there is none.
+
+    `freshness` is None where there is no posterior.
+    """
+
+    refresh_id: int | None
+    labels: LabelCounts
+    freshness: Freshness | None
 
 
 class Diagnosis(NamedTuple):
@@ -53,8 +67,6 @@ class Results(NamedTuple):
     """
 
     settings: FitSettings
-    labels: LabelCounts
-    freshness: Freshness
     estimates: pd.DataFrame
     cells: pd.DataFrame
     priors: pd.DataFrame
@@ -62,7 +74,26 @@ class Results(NamedTuple):
     diagnoses: tuple[Diagnosis, ...]
 
 
-def read_results(database: Database, name: str, now: datetime) -> Results | None:
+def read_pulse(database: Database, name: str, now: datetime) -> Pulse:
+    """How many labels there are and how far behind the newest posterior is; reads no fit.
+
+    Raises:
+        StoreError: there is no such study.
+    """
+    with reading(database) as session:
+        study = studies.get_study(session, name)
+        counts = labels.count_labels(session, study.id)
+        found = fits.find_latest(session, study.id)
+        if found is None:
+            return Pulse(None, counts, None)
+        point, made_at = found
+        behind = labels.count_since(session, study.id, point.last_event_id)
+        worker = jobs.worker_state(session, now)
+        refresh_id = fits.latest_refresh_id(session, study.id)
+    return Pulse(refresh_id, counts, Freshness(Engine(point.engine), made_at, behind, worker))
+
+
+def read_results(database: Database, name: str) -> Results | None:
     """The newest posterior of a study, or None while there is none.
 
     Raises:
@@ -73,13 +104,9 @@ def read_results(database: Database, name: str, now: datetime) -> Results | None
         latest = latest_of(session, study.id)
         if latest is None:
             return None
-        counts = labels.count_labels(session, study.id)
-        worker = jobs.worker_state(session, now)
     settings, saved = settings_of(study), latest.fits
     return Results(
         settings,
-        counts,
-        Freshness(latest.engine, latest.made_at, latest.behind, worker),
         pd.DataFrame([row for fit in saved for row in _estimate_rows(fit)]),
         pd.DataFrame([row for fit in saved for row in _cell_rows(fit, settings)]),
         pd.DataFrame([row for fit in saved for row in _prior_rows(fit)]),

@@ -10,7 +10,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from model.rat.derived import Quantity
-from pages.resources import engine, now
+from pages.resources import engine
 from workflow import plan_jobs, results
 from workflow.errors import EXPECTED, RatchetError
 from workflow.results import Results
@@ -71,7 +71,7 @@ def _read(chart: str, study: str, quantity: str) -> pd.DataFrame:
         raise RatchetError(
             f"There is no chart {chart!r} of {quantity!r}. Use the links of the Results screen."
         )
-    found = results.read_results(engine(), study, now())
+    found = results.read_results(engine(), study)
     if found is None:
         raise RatchetError("There is no posterior yet. Try again in a second.")
     return FRAMES[chart](found, study, Quantity(quantity))

@@ -1,7 +1,7 @@
 """Results: how sure are we of each system, where adherence is lost, what the next labels buy.
 
-Live: one fragment looks for a newer posterior every second; charts are drawn again only when
-there is one.
+Live: one fragment reads the pulse of the study every second and draws the line of counts alone;
+the charts are another, which is drawn again only when the pulse names a newer posterior.
 """
 
 from html import escape
@@ -19,7 +19,7 @@ from pages.resources import engine, now
 from pages.session import Action, require
 from workflow import results
 from workflow.errors import EXPECTED
-from workflow.results import Diagnosis, Engine, Results
+from workflow.results import Diagnosis, Engine, Freshness, LabelCounts, Pulse, Results
 
 POLL_SECONDS = 1.0
 POPULATIONS = {"future": "Future queries", "here": "This test set"}
@@ -37,17 +37,36 @@ def draw() -> None:
     """The screen."""
     require(Action.LEAD)
     study = frame.open_screen("Results")
-    if study is not None:
-        _live(study)
+    pulse = None if study is None else _pulse(study)
+    if study is None or pulse is None:
+        return
+    _watch(study, pulse.refresh_id)
+    _posterior(study)
+
+
+def _pulse(study: str) -> Pulse | None:
+    try:
+        return results.read_pulse(engine(), study, now())
+    except EXPECTED as error:
+        frame.show_alert(str(error), "error")
+        return None
 
 
 @st.fragment(run_every=POLL_SECONDS)
-def _live(study: str) -> None:
-    try:
-        found = results.read_results(engine(), study, now())
-    except EXPECTED as error:
-        frame.show_alert(str(error), "error")
+def _watch(study: str, drawn: int | None) -> None:
+    """The counts; a posterior newer than the one drawn has the whole screen drawn once."""
+    pulse = _pulse(study)
+    if pulse is None:
         return
+    if pulse.refresh_id != drawn:
+        st.rerun()
+    if pulse.freshness is not None:
+        _bar(pulse.labels, pulse.freshness)
+
+
+@st.fragment
+def _posterior(study: str) -> None:
+    found = results.read_results(engine(), study)
     if found is None:
         frame.show_empty(
             "The first posterior is on its way",
@@ -59,7 +78,6 @@ def _live(study: str) -> None:
             "No items yet", "Import a file on the Data screen; results follow at once."
         )
         return
-    _freshness(found)
     quantity, population = _controls()
     chosen = found.estimates[
         (found.estimates["quantity"] == quantity) & (found.estimates["population"] == population)
@@ -75,13 +93,12 @@ def _live(study: str) -> None:
     _diagnostics(found)
 
 
-def _freshness(found: Results) -> None:
-    fresh = found.freshness
+def _bar(counts: LabelCounts, fresh: Freshness) -> None:
     behind = f"{fresh.behind} labels behind" if fresh.behind else "up to date"
     worker = "" if fresh.worker else " · the worker is not running, numbers may be stale"
     st.html(
-        f'<div class="ratchet-bar"><span><b>{found.labels.retrieval}</b> retrieval and'
-        f" <b>{found.labels.task}</b> task labels</span><span>{behind}</span>"
+        f'<div class="ratchet-bar"><span><b>{counts.retrieval}</b> retrieval and'
+        f" <b>{counts.task}</b> task labels</span><span>{behind}</span>"
         f'<span class="ratchet-quiet">{ENGINE_WORDS[fresh.engine]} ·'
         f" {frame.clock(fresh.made_at)}{worker}</span></div>"
     )

@@ -17,6 +17,7 @@ from workflow.studies import Choices
 pytestmark = pytest.mark.browser
 
 FIRST_FIT_MS = 30_000
+NUTS_MS = 90_000
 CHARTS = "[data-testid=stVegaLiteChart] :is(svg, canvas)"
 
 
@@ -42,6 +43,51 @@ def test_numbers_follow_a_label_from_elsewhere(open_page: OpenPage, study: Study
     print(f"numbers up to date {time.monotonic() - started:.1f} s after the label")
     study.label(retrieval("item-002"))
     page.locator(CHARTS).nth(3).wait_for()
+
+
+# Counts the nodes of charts that come, go or change.
+COUNT_CHANGES = """
+() => {
+  window.changes = 0;
+  const chart = '[data-testid=stVegaLiteChart]';
+  const isOfChart = (node) => (node.closest ? node : node.parentElement)?.closest(chart)
+    || node.querySelector?.(chart);
+  new MutationObserver((records) => {
+    for (const record of records) {
+      const nodes = [...record.addedNodes, ...record.removedNodes];
+      if (record.target.parentElement?.closest(chart) || nodes.some(isOfChart)) window.changes += 1;
+    }
+  }).observe(document.body, {subtree: true, childList: true, characterData: true});
+}
+"""
+
+
+def test_charts_stay_untouched_until_there_is_a_newer_posterior(
+    open_page: OpenPage, study: Study
+) -> None:
+    study.label(retrieval("item-000"))
+    page = open_page(study.path("results"))
+    received: list[bytes] = []
+
+    def keep(frame: str | bytes) -> None:
+        received.append(frame.encode() if isinstance(frame, str) else frame)
+
+    page.on("websocket", lambda socket: socket.on("framereceived", keep))
+    page.reload()  # its socket is heard from the start
+    # Until NUTS takes over from the exact engine there is one more posterior to come.
+    expect(page.locator(".ratchet-bar")).to_contain_text("NUTS sampler", timeout=NUTS_MS)
+    expect(page.locator(".ratchet-bar")).to_contain_text("up to date")
+    page.wait_for_timeout(3_000)  # for the charts to settle
+    page.evaluate(COUNT_CHANGES)
+    received.clear()
+    page.wait_for_timeout(3_000)
+    assert page.evaluate("window.changes") == 0
+    assert received  # the counts are looked at all the same
+    assert not any(b"vega" in frame for frame in received)
+    study.label(retrieval("item-002"))
+    page.wait_for_function("window.changes > 0", timeout=10_000)
+    assert any(b"vega" in frame for frame in received)
+    expect(page.locator(".ratchet-bar")).to_contain_text("2 retrieval")
 
 
 def test_each_chart_gives_its_picture_and_its_numbers(open_page: OpenPage, study: Study) -> None:

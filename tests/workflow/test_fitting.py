@@ -3,11 +3,12 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from sqlalchemy import Engine
+from sqlalchemy import Engine, event
 
 from db import fits
 from db.engine import reading
@@ -168,7 +169,7 @@ def test_a_description_changes_no_fit(
 def test_the_labels_since_the_last_refresh_are_told(engine: Engine, tmp_path: Path) -> None:
     make_study(engine, tmp_path, ROWS)
     assert fitting.read_latest(engine, STUDY) is None
-    assert results.read_results(engine, STUDY, START) is None
+    assert results.read_results(engine, STUDY) is None
     refresh(engine)
     for behind in range(3):
         found = fitting.read_latest(engine, STUDY)
@@ -213,9 +214,8 @@ def test_the_screen_shows_the_numbers_of_the_saved_fits(engine: Engine, tmp_path
     make_study(engine, tmp_path, ROWS)
     answer_next(engine, ANNA)
     refresh(engine)
-    shown = results.read_results(engine, STUDY, START)
+    shown = results.read_results(engine, STUDY)
     assert shown is not None
-    assert shown.labels == labelling.count_labels(engine, STUDY) == (1, 0)
     found = fitting.read_latest(engine, STUDY)
     assert found is not None
     for fit in found.fits:
@@ -224,6 +224,47 @@ def test_the_screen_shows_the_numbers_of_the_saved_fits(engine: Engine, tmp_path
         for quantity, estimate in fit.summary["estimates"].items():
             assert future.loc[quantity, "mean"] == estimate["mean"]
     assert list(shown.sizes["items"]) == [2, 2]
+
+
+def test_a_pulse_tells_of_labels_and_of_a_newer_posterior(engine: Engine, tmp_path: Path) -> None:
+    make_study(engine, tmp_path, ROWS)
+    assert results.read_pulse(engine, STUDY, START) == (None, (0, 0), None)
+    refresh(engine)
+    first = results.read_pulse(engine, STUDY, START)
+    assert results.read_pulse(engine, STUDY, START) == first
+    assert first.freshness is not None
+    assert (first.labels, first.freshness.behind) == ((0, 0), 0)
+    answer_next(engine, ANNA)
+    second = results.read_pulse(engine, STUDY, START)
+    assert second.freshness is not None
+    assert second.refresh_id == first.refresh_id
+    assert (second.labels, second.freshness.behind) == ((1, 0), 1)
+    assert second.labels == labelling.count_labels(engine, STUDY)
+    refresh(engine)
+    third = results.read_pulse(engine, STUDY, START)
+    assert third.refresh_id != second.refresh_id
+
+
+def statements(engine: Engine, read: Callable[[], object]) -> list[str]:
+    """What is asked of the database."""
+    asked: list[str] = []
+
+    def note(*details: Any) -> None:
+        asked.append(details[2])
+
+    event.listen(engine, "before_cursor_execute", note)
+    read()
+    event.remove(engine, "before_cursor_execute", note)
+    return asked
+
+
+def test_a_pulse_reads_no_fit(engine: Engine, tmp_path: Path) -> None:
+    make_study(engine, tmp_path, ROWS)
+    refresh(engine)
+    pulse = statements(engine, lambda: results.read_pulse(engine, STUDY, START))
+    whole = statements(engine, lambda: results.read_results(engine, STUDY))
+    assert not any("fit.summary" in one for one in pulse)
+    assert any("fit.summary" in one for one in whole)
 
 
 @pytest.mark.parametrize("read", [fitting.read_due, fitting.read_latest, labelling.count_labels])
