@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from db.errors import StoreError
 from db.formats.passages import Passage, parse_passages
-from db.tables import AbstentionOverride, AbstentionRuleSet, Context, Flag, Item, Study
+from db.tables import AbstentionOverride, AbstentionRuleSet, Context, Item, Study
 
 BATCH = 5_000
 
@@ -78,14 +78,6 @@ def read_text(session: Session, item_id: int) -> ItemText:
         item.reference,
         item.abstained,
         item.cells,
-    )
-
-
-def add_flag(session: Session, item_id: int, person_id: int, note: str, now: datetime) -> None:
-    """Leave the lead a note about an item."""
-    study_id = session.scalars(select(Item.study_id).where(Item.id == item_id)).one()
-    session.add(
-        Flag(study_id=study_id, person_id=person_id, item_id=item_id, note=note, created_at=now)
     )
 
 

@@ -77,6 +77,11 @@ def clock(moment: datetime) -> str:
     return moment.astimezone(_zone()).strftime("%H:%M:%S")
 
 
+def day(moment: datetime) -> str:
+    """yyyy-mm-dd in the time zone of the browser."""
+    return moment.astimezone(_zone()).strftime("%Y-%m-%d")
+
+
 def _pick(key: str) -> None:
     choose_study(st.session_state[key])
 

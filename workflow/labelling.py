@@ -13,7 +13,7 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
-from db import audit, items, labels, locks, people, queue, studies
+from db import audit, flags, items, labels, locks, people, queue, studies
 from db.engine import reading, transaction
 from db.items import ItemText
 from db.labels import LabelCounts, NewLabel, Subject
@@ -184,7 +184,7 @@ def flag(engine: Engine, annotator: Annotator, lease_id: int, note: str, now: da
     with _writing(engine, NOT_SAVED) as session:
         holder = _holder(session, annotator, now)
         subject = queue.get_subject(session, lease_id, holder.person_id)
-        items.add_flag(session, subject.item_id, holder.person_id, note, now)
+        flags.add_flag(session, subject.item_id, holder.person_id, note, now)
 
 
 def label_by_script(

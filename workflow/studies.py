@@ -6,9 +6,10 @@ from typing import NamedTuple
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
-from db import audit, items, labels, queue
+from db import audit, flags, items, labels, queue
 from db import studies as store
 from db.engine import reading, transaction
+from db.flags import FlagRow
 from db.labels import LabelCounts
 from db.queue import Progress
 from db.studies import Study, StudySettings
@@ -85,6 +86,16 @@ def list_overviews(engine: Engine) -> list[Overview]:
             _overview(session, store.get_study(session, size.name), size.items)
             for size in store.list_studies(session)
         ]
+
+
+def list_flags(engine: Engine, name: str) -> list[FlagRow]:
+    """What annotators flagged for the lead, newest first.
+
+    Raises:
+        StoreError: there is no such study.
+    """
+    with reading(engine) as session:
+        return flags.list_flags(session, store.get_study(session, name).id)
 
 
 def create(engine: Engine, name: str, choices: Choices, person: str, now: datetime) -> None:

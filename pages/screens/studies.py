@@ -1,5 +1,7 @@
 """Studies: what there is, a new one, and the settings of the chosen one."""
 
+from html import escape
+
 import pandas as pd
 import streamlit as st
 
@@ -7,6 +9,7 @@ from model.rat.policy import POLICY_PRESETS, Policy
 from model.rat.priors import PRIOR_PRESETS, RatPriors
 from pages import frame, rules
 from pages.charts.colours import CELL_LOOKS
+from pages.reading import text_html
 from pages.resources import engine, now
 from pages.session import Action, choose_study, leave_notice, require, take_notice
 from workflow import studies
@@ -41,7 +44,7 @@ def draw() -> None:
     if overviews:
         _list(overviews)
     chosen = next((one for one in overviews if one.name == study), None)
-    tabs = st.tabs(["Settings", "Refusals", "New study"])
+    tabs = st.tabs(["Settings", "Refusals", "Flags", "New study"])
     with tabs[0]:
         if chosen is not None:
             _settings(chosen, person)
@@ -49,6 +52,9 @@ def draw() -> None:
         if chosen is not None:
             rules.draw_rules(chosen.name, person)
     with tabs[2]:
+        if chosen is not None:
+            _flags(chosen.name)
+    with tabs[3]:
         _new(person)
 
 
@@ -73,49 +79,75 @@ def _list(overviews: list[Overview]) -> None:
     )
 
 
+def _flags(study: str) -> None:
+    """What annotators wanted the lead to know."""
+    found = studies.list_flags(engine(), study)
+    if not found:
+        frame.show_empty("No flags", "What annotators flag on the Label screen is listed here.")
+        return
+    st.html(
+        "".join(
+            '<div class="ratchet-passage"><div class="head">'
+            f"<b>{escape(flag.item_id)}</b> · {escape(flag.person)} ·"
+            f" {frame.day(flag.created_at)} {frame.clock(flag.created_at)}</div>"
+            f"{text_html(flag.note)}{text_html(flag.query, css_class='ratchet-quiet')}</div>"
+            for flag in found
+        )
+    )
+
+
 def _settings(study: Overview, person: str) -> None:
-    choices = study.choices
     left, right = st.columns(2, gap="large")
     with left:
-        asks = st.selectbox(
-            "Annotators are asked",
-            list(ASKS_WORDS),
-            index=list(ASKS_WORDS).index(choices.asks),
-            format_func=ASKS_WORDS.__getitem__,
-            key=f"asks-{study.name}",
-        )
-        description = st.text_input(
-            "Description", choices.description, key=f"description-{study.name}"
-        )
-        guidelines = st.text_area(
-            "Guidelines for annotators (Markdown)",
-            choices.guidelines,
-            height=220,
-            key=f"guidelines-{study.name}",
-        )
-        shows = st.toggle(
-            "Show the other columns of an item to annotators",
-            choices.shows_metadata,
-            key=f"shows-{study.name}",
-        )
+        wished = _for_annotators(study)
     with right:
-        policy = _policy(study)
-        priors = _priors(study)
-        interval = st.select_slider(
-            "Probability of the intervals",
-            [0.8, 0.9, 0.95, 0.99],
-            value=choices.interval,
-            format_func=lambda value: f"{value:.0%}",
-            key=f"interval-{study.name}",
+        wished = wished._replace(
+            policy=_policy(study), priors=_priors(study), interval=_interval(study)
         )
-    wished = Choices(description, guidelines, asks, policy, priors, interval, shows)
     st.button(
         "Save settings",
         type="primary",
         key=f"save-{study.name}",
-        disabled=wished == choices,
+        disabled=wished == study.choices,
         on_click=_save,
         args=(study.name, wished, person),
+    )
+
+
+def _for_annotators(study: Overview) -> Choices:
+    """What is asked, and what is told and shown to those who answer."""
+    name, current = study.name, study.choices
+    asks = st.selectbox(
+        "Annotators are asked",
+        list(ASKS_WORDS),
+        index=list(ASKS_WORDS).index(current.asks),
+        format_func=ASKS_WORDS.__getitem__,
+        key=f"asks-{name}",
+    )
+    description = st.text_input("Description", current.description, key=f"description-{name}")
+    guidelines = st.text_area(
+        "Guidelines for annotators (Markdown)",
+        current.guidelines,
+        height=220,
+        key=f"guidelines-{name}",
+    )
+    shows = st.toggle(
+        "Show the other columns of an item to annotators",
+        current.shows_metadata,
+        key=f"shows-{name}",
+    )
+    return current._replace(
+        asks=asks, description=description, guidelines=guidelines, shows_metadata=shows
+    )
+
+
+def _interval(study: Overview) -> float:
+    return st.select_slider(
+        "Probability of the intervals",
+        [0.8, 0.9, 0.95, 0.99],
+        value=study.choices.interval,
+        format_func=lambda value: f"{value:.0%}",
+        key=f"interval-{study.name}",
     )
 
 

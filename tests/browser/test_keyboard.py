@@ -136,6 +136,9 @@ def test_a_flag_reaches_the_lead_and_answers_nothing(page: Page, study: Study) -
     assert desk.shown_lease(page) == before
     assert study.events() == []
     assert study.flags() == ["passage 2 is cut off"]
+    page.get_by_role("link", name="Studies").click()
+    page.get_by_role("tab", name="Flags").click()
+    page.get_by_text("passage 2 is cut off").wait_for()
 
 
 def test_help_shows_every_key_and_hides_again(page: Page) -> None:
