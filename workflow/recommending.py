@@ -1,8 +1,6 @@
-"""Which label next, in words and numbers: the price list, and the choice of single items.
+"""Which label next, in words and numbers: the rows behind the price list.
 
-The best package's first label is asked of a random item of its state; a share of all questions is
-drawn evenly from every open item instead, as an audit. The probability with which an item was
-chosen is kept with it.
+Which item of a state is asked, and the audit beside it, is chosen in choosing.py.
 """
 
 from typing import Any, NamedTuple
@@ -101,15 +99,6 @@ def open_states(target: Target, counts: Integers) -> list[int]:
 def audit_label(state: int) -> Label:
     """What an audit asks of an item first: retrieval, or the task where retrieval is known."""
     return Label.RETRIEVAL if can_ask(state, Label.RETRIEVAL) else Label.TASK
-
-
-def selection_probability(
-    target: Target, counts: Integers, state: int, best: int, audit_share: float
-) -> float:
-    """With what probability an item of a state was the one to be asked about next."""
-    num_open = sum(int(counts[other]) for other in open_states(target, counts))
-    by_audit = audit_share / num_open if num_open else 0.0
-    return by_audit + ((1 - audit_share) / int(counts[best]) if state == best else 0.0)
 
 
 def _row(
