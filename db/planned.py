@@ -195,5 +195,6 @@ def _pending(session: Session, plan: OpenPlan, advice: PlanAdvice, asker: Asker)
         .where(Lease.closed_at.is_(None), Lease.expires_at > asker.now)
         .where(Lease.person_id != asker.person_id)
     )
-    names = [*session.scalars(since), *session.scalars(held)]
+    # Held first: an answer saved between the two is counted twice rather than not at all.
+    names = [*session.scalars(held), *session.scalars(since)]
     return sum(plans.price_of(prices, LabelType(name)) for name in names)

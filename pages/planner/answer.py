@@ -15,7 +15,7 @@ from workflow.plan_jobs import PlanRun
 from workflow.words import STRATEGY_WORDS
 
 NEXT_ROWS = 8
-STRATEGY_WIDTH = 200  # pixels; the longest name fits
+STRATEGY_WIDTH, PACKAGE_WIDTH = 200, 230  # pixels; the longest names fit
 
 
 def draw_answer(study: str, run: PlanRun) -> None:
@@ -110,7 +110,13 @@ def _next(found: dict[str, Any]) -> None:
         }
         for row in found["next"][:NEXT_ROWS]
     ]
-    st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch", height="content")
+    st.dataframe(
+        pd.DataFrame(rows),
+        hide_index=True,
+        width="stretch",
+        height="content",
+        column_config={"Ask for": st.column_config.TextColumn(width=PACKAGE_WIDTH)},
+    )
     st.caption(
         "Best buy first. Doubt: the squared uncertainty of what you want to know (its variance)."
         " Price: what is expected to be paid, since a second label is asked only where it helps;"

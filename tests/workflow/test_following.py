@@ -1,7 +1,7 @@
 """A plan in force leads the queue: what is asked, why, until when, and who may end it."""
 
 from collections import Counter
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -265,6 +265,22 @@ def test_labels_and_live_leases_never_exceed_the_budget_also_while_the_worker_sl
     assert found.advice is not None
     assert (found.advice.spent, found.advice.is_reached) == (3.0, True)
     assert following.describe_goal(found).startswith("The plan's goal is reached: 3 of 3 spent")
+
+
+def test_many_people_at_once_spend_the_budget_to_the_last_unit_and_no_more(study: Engine) -> None:
+    use(study, TERMS._replace(budget=10.0))
+
+    def label(number: int) -> int:
+        person, given = ANNA._replace(person=f"person {number}"), 0
+        while desk(study, person).question is not None:
+            answer_next(study, person)
+            given += 1
+        return given
+
+    with ThreadPoolExecutor(6) as pool:
+        given = list(pool.map(label, range(6)))
+    # Others may still hold a question when one hears that nothing is left, so look again.
+    assert sum(given) + label(7) == 10
 
 
 def test_skips_and_imported_labels_cost_nothing_also_before_the_worker_has_looked(
