@@ -23,7 +23,8 @@ from db.formats.columns import FileKind as FileKind
 from db.formats.reading import open_table
 from db.item_merge import ItemFindings, inspect_items, log_overrides, merge_items
 from db.item_rows import Reading, read_rows, stored_columns
-from db.label_merge import LabelFindings, inspect_labels, merge_labels, refuse_strays
+from db.label_findings import LabelFindings, inspect_labels, refuse_strays
+from db.label_merge import merge_labels
 from db.label_rows import read_labels
 from db.locks import own_answers
 from db.staging import merging, stage, staging
