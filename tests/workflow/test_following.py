@@ -51,6 +51,8 @@ TERMS = PlanTerms(
     half_width=None,
     audit_share=0.0,
 )
+# For what does not depend on the database.
+ON_SQLITE = pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
 
 
 @pytest.fixture
@@ -115,17 +117,20 @@ def test_the_next_question_is_of_the_kind_and_state_of_the_best_recommendation(
     assert best.score == max(row.score for row in found.advice.rows)
 
 
+@ON_SQLITE
 def test_without_a_plan_the_queue_is_in_study_order(study: Engine) -> None:
     work(study)
     assert question(study, ANNA).item.item_id == "i3"
     assert reasons(study) == [STUDY_ORDER]
 
 
+@ON_SQLITE
 def test_before_the_first_advice_nobody_waits(study: Engine) -> None:
     following.use_plan(study, STUDY, TERMS, LEAD, START)
     assert question(study, ANNA).item.item_id == "i3"
 
 
+@ON_SQLITE
 @pytest.mark.parametrize(
     ("strategy", "label"),
     [
@@ -144,6 +149,7 @@ def test_a_fixed_strategy_begins_answers_with_its_own_label(
     assert {row.label for row in fresh_answers} == {label}
 
 
+@ON_SQLITE
 @pytest.mark.parametrize(("value", "is_continued"), [(Value.YES, True), (Value.NO, False)])
 def test_retrieval_first_asks_the_task_of_the_same_answer_only_where_it_is_still_open(
     study: Engine, value: Value, is_continued: bool
@@ -171,6 +177,7 @@ def test_labels_carry_why_they_were_asked_their_probability_and_the_fit(study: E
     assert row["fit_id"] == str(found.advice.fit_id)
 
 
+@ON_SQLITE
 def test_an_even_draw_says_its_probability(study: Engine) -> None:
     # 21 answers without labels, 8 refusals, and 2 of 3 labelled answers are settled for good:
     # all three carry both labels, so 29 items are open.
@@ -182,6 +189,7 @@ def test_an_even_draw_says_its_probability(study: Engine) -> None:
     assert shown.label_type == LabelType.RETRIEVAL
 
 
+@ON_SQLITE
 def test_probabilities_of_a_ranked_row_are_those_of_an_even_draw_of_its_items(
     study: Engine,
 ) -> None:
@@ -191,6 +199,7 @@ def test_probabilities_of_a_ranked_row_are_those_of_an_even_draw_of_its_items(
         assert row.probability == pytest.approx(0.2 / 29 + 0.8 / row.open_items)
 
 
+@ON_SQLITE
 def test_about_the_audit_share_of_questions_is_drawn_from_all_open_items(study: Engine) -> None:
     # 150 draws at a share of .3 are 45 ± 5.6: 4 of these sd are left on each side.
     use(study, TERMS._replace(audit_share=0.3))
@@ -231,6 +240,7 @@ def test_a_reached_half_width_ends_the_questions_until_the_lead_wants_more(study
     assert question(study, ANNA) is not None
 
 
+@ON_SQLITE
 def test_a_half_width_that_is_not_reached_lets_the_questions_come(study: Engine) -> None:
     found = use(study, TERMS._replace(budget=None, half_width=0.01))
     assert found.advice is not None
@@ -332,6 +342,7 @@ def test_questions_with_some_of_their_votes_come_first(study: Engine) -> None:
     assert shown.item.item_id in {"i0", "i1", "i2"}
 
 
+@ON_SQLITE
 def test_each_deed_of_the_lead_is_on_record(study: Engine) -> None:
     use(study)
     following.go_on(study, STUDY, LEAD, START)
@@ -356,6 +367,7 @@ def test_one_plan_leads_and_a_new_one_takes_its_place(study: Engine) -> None:
     assert open_plan.terms == found.terms
 
 
+@ON_SQLITE
 def test_the_worker_advises_by_itself_after_each_label(study: Engine) -> None:
     compiling: Future[None] = Future()
     hand = shift.Shift(study, compiling)
@@ -373,6 +385,7 @@ def test_the_worker_advises_by_itself_after_each_label(study: Engine) -> None:
     assert second.advice.fit_id != first.advice.fit_id
 
 
+@ON_SQLITE
 def test_what_the_plan_believes_is_not_in_what_an_annotator_gets(study: Engine) -> None:
     found = use(study)
     assert found.advice is not None
@@ -381,6 +394,7 @@ def test_what_the_plan_believes_is_not_in_what_an_annotator_gets(study: Engine) 
     assert PLANNED not in shown
 
 
+@ON_SQLITE
 @pytest.mark.parametrize(
     ("terms", "error", "words"),
     [
