@@ -15,17 +15,19 @@ from sqlalchemy.orm import Session
 
 from db import audit, flags, items, labels, locks, people, queue, studies
 from db.engine import reading, transaction
-from db.items import ItemText
 from db.labels import LabelCounts, NewLabel, Subject
-from db.queue import Empty, Holder, OpenLease, Progress, Reason
 from db.queue import EmptyReason as EmptyReason
+from db.queue import Holder, OpenLease, Reason
 from db.tables import LabelType as LabelType
 from db.tables import Value as Value
+from workflow.desk import Desk as Desk
+from workflow.desk import Question as Question
+from workflow.desk import Recent as Recent
+from workflow.desk import lay_out, recent
 from workflow.errors import RatchetError
 
 UNDONE = "undone"  # reason_asked of a question that came back by undo
 BY_SCRIPT = "script"  # reason_asked of a label given on the command line
-RECENT = 5
 NOT_SAVED = (
     "Not saved: the database did not take the answer. What you entered is still here; try again."
 )
@@ -34,16 +36,6 @@ NOT_HELD = (
     " on its file, then press a key or reload."
 )
 KEPT_AS_EXTRA = "Kept as an extra vote: the item already had the labels it needs"
-# Columns of a row that would tell an annotator what a machine thinks of it.
-HIDDEN_COLUMNS = (
-    "judge:",
-    "retrieval_score",
-    "rerank_score",
-    "citations",
-    "nli",
-    "abstained",
-    "p_",
-)
 
 
 class Annotator(NamedTuple):
@@ -51,37 +43,6 @@ class Annotator(NamedTuple):
 
     study: str
     person: str
-
-
-class Question(NamedTuple):
-    """What an annotator sees; others' answers, judges and the model's belief are not in it."""
-
-    lease_id: int
-    label_type: LabelType
-    item: ItemText
-    metadata: tuple[tuple[str, str], ...]
-    guidelines: str
-    previous: Value | None
-
-
-class Recent(NamedTuple):
-    """A label this annotator gave and may still change; an extra one does not count."""
-
-    event_id: int
-    item_id: str
-    label_type: LabelType
-    value: Value
-    saved_at: datetime
-    is_extra: bool
-
-
-class Desk(NamedTuple):
-    """Everything on the labelling screen; `question` is None when `empty` says why."""
-
-    question: Question | None
-    empty: Empty | None
-    progress: Progress
-    recent: tuple[Recent, ...]
 
 
 class Answered(NamedTuple):
@@ -124,7 +85,7 @@ def open_desk(engine: Engine, annotator: Annotator, now: datetime) -> Desk:
     with _writing(engine, NOT_HELD) as session:
         holder = _holder(session, annotator, now)
         claimed = queue.claim(session, holder)
-        return _desk(session, holder, claimed)
+        return lay_out(session, holder, claimed)
 
 
 def submit(engine: Engine, annotator: Annotator, answer: Answered, now: datetime) -> Saved:
@@ -158,7 +119,7 @@ def undo(engine: Engine, annotator: Annotator, event_id: int, now: datetime) -> 
             return None
         labels.undo(session, last.id, now)
         queue.lease(session, holder, last.subject, Reason(UNDONE))
-        return _recent(last)
+        return recent(last)
 
 
 def reopen(engine: Engine, annotator: Annotator, event_id: int, now: datetime) -> None:
@@ -170,8 +131,8 @@ def reopen(engine: Engine, annotator: Annotator, event_id: int, now: datetime) -
     with _writing(engine, NOT_SAVED) as session:
         holder = _holder(session, annotator, now)
         locks.own_claims(session, holder.study.id)
-        recent = labels.list_recent(session, holder.study.id, holder.person_id, 100)
-        chosen = next((event for event in recent if event.id == event_id), None)
+        given = labels.list_recent(session, holder.study.id, holder.person_id, 100)
+        chosen = next((event for event in given if event.id == event_id), None)
         if chosen is None:
             raise RatchetError(
                 "This label was undone or replaced meanwhile. Reload the page to see your labels."
@@ -259,41 +220,6 @@ def _holder(session: Session, annotator: Annotator, now: datetime) -> Holder:
     study = studies.get_study(session, annotator.study)
     locks.share_answers(session, study.id)
     return Holder(study, people.ensure_person(session, annotator.person, now), now)
-
-
-def _desk(session: Session, holder: Holder, claimed: OpenLease | Empty) -> Desk:
-    tally = queue.progress(session, holder.study)
-    events = labels.list_recent(session, holder.study.id, holder.person_id, RECENT)
-    recent = tuple(_recent(event) for event in events)
-    if isinstance(claimed, Empty):
-        return Desk(None, claimed, tally, recent)
-    item = items.read_text(session, claimed.subject.item_id)
-    question = Question(
-        lease_id=claimed.id,
-        label_type=claimed.subject.label_type,
-        item=item,
-        metadata=_shown_metadata(item, holder.study.settings.shows_metadata),
-        guidelines=holder.study.settings.guidelines,
-        previous=labels.find_answer(session, holder.person_id, claimed.subject),
-    )
-    return Desk(question, None, tally, recent)
-
-
-def _shown_metadata(item: ItemText, is_shown: bool) -> tuple[tuple[str, str], ...]:
-    """Blind by default: no judge's verdict, no score, no belief of any model."""
-    if not is_shown:
-        return ()
-    return tuple(
-        (name, value)
-        for name, value in item.cells.items()
-        if value and not name.lower().startswith(HIDDEN_COLUMNS)
-    )
-
-
-def _recent(event: labels.Event) -> Recent:
-    label_type = event.subject.label_type
-    saved_at, is_extra = event.created_at, event.is_extra
-    return Recent(event.id, event.item_key, label_type, event.value, saved_at, is_extra)
 
 
 def _label_through(lease: OpenLease, holder: Holder, answer: Answered, seconds: float) -> NewLabel:
