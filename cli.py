@@ -244,7 +244,8 @@ def simulate(
         wish = fit_wish(source, system, None, prior, policy, "exact", seed, abstention)
     costs = (cost_retrieval, cost_task, cost_task_after_retrieval)
     offer = commands.Offer(commands.LabelCosts(*costs), target, population, 1, 1.0)
-    asked = commands.SimulateWish(truth, items, pilot, budget, replicates)
+    asked = commands.SimulateWish(truth, items, pilot, budget, replicates, seed)
+    asked = asked._replace(prior=prior or "uniform", policy=policy or "rat")
     _print(commands.simulate(wish, offer, asked), as_json, commands.simulate_text)
 
 

@@ -260,7 +260,7 @@ def read_source(wish: FitWish) -> tuple[FitSettings, dict[str, CountTable]]:
     path = Path(wish.source)
     if is_file(wish.source):
         settings = FitSettings(
-            _policy(wish.policy or "rat"), get_priors(wish.prior or "uniform"), 0
+            read_policy(wish.policy or "rat"), get_priors(wish.prior or "uniform"), 0
         )
         tables = fitting.tables_of(count_file(path, {}, wish.abstention))
     else:
@@ -269,7 +269,7 @@ def read_source(wish: FitWish) -> tuple[FitSettings, dict[str, CountTable]]:
         if wish.prior is not None:
             settings = settings._replace(priors=get_priors(wish.prior))
         if wish.policy is not None:
-            settings = settings._replace(policy=_policy(wish.policy))
+            settings = settings._replace(policy=read_policy(wish.policy))
     interval = wish.interval if wish.interval is not None else settings.interval or 0.95
     return settings._replace(interval=interval), _chosen(tables, wish.system)
 
@@ -292,8 +292,13 @@ def _fit_one(table: CountTable, settings: FitSettings, wish: FitWish) -> _Fitted
     return _Fitted(found.summary, {quantity: draws.of(quantity) for quantity in QUANTITIES})
 
 
-def _policy(name: str) -> Policy:
-    """A preset, or the six cell values in a JSON file."""
+def read_policy(name: str) -> Policy:
+    """A preset, or the six cell values in a JSON file.
+
+    Raises:
+        RatchetError: the file is not readable, or holds no object.
+        ModelError: there is no such preset, or a value is no good.
+    """
     if name in POLICY_PRESETS or not Path(name).is_file():
         return get_policy(name)
     try:

@@ -1,4 +1,4 @@
-"""What `ratchet plan`, `next` and `simulate` do, in the words of the command line."""
+"""What `ratchet plan` and `simulate` do, in the words of the command line."""
 
 import time
 from typing import Any, NamedTuple
@@ -9,20 +9,14 @@ from model.allocation.packages import LabelCosts, check_costs
 from model.allocation.replay import studies_of_truth
 from model.allocation.targets import Population
 from model.rat.derived import Quantity, Rates
-from model.rat.policy import get_policy
 from model.rat.priors import get_priors
 from workflow import planning, replaying
-from workflow.commands import FitWish, read_source
+from workflow.commands import FitWish, read_policy, read_source
 from workflow.errors import RatchetError
 from workflow.planning import PlanRequest
-from workflow.recommending import (
-    DEFAULT_AUDIT_SHARE as DEFAULT_AUDIT_SHARE,
-)
 from workflow.reports import FitSettings
 from workflow.words import STRATEGY_WORDS
 
-FILE_STUDY = "file"
-DEFAULTS = FitSettings(get_policy("rat"), get_priors("uniform"), 0.95)
 TRUTH_NAMES = "rho alpha0 alpha1 tau0 tau1"
 
 
@@ -69,6 +63,9 @@ class SimulateWish(NamedTuple):
     pilot: int
     budget: float
     replicates: int
+    seed: int = 0
+    prior: str = "uniform"
+    policy: str = "rat"
 
 
 def plan(
@@ -111,24 +108,13 @@ def simulate(source: FitWish | None, offer: Offer, wish: SimulateWish) -> dict[s
         ModelError: a price, budget, pilot or rate is no good.
     """
     began = time.monotonic()
-    if not (np.isfinite(wish.budget) and wish.budget > 0):
-        raise RatchetError(f"--budget is {wish.budget:g}; a finite number above 0 was expected.")
-    if wish.replicates < 2:
-        raise RatchetError(f"--replicates is {wish.replicates}; 2 or more was expected.")
-    if (source is None) == (wish.truth is None):
-        raise RatchetError(
-            'A file to replay or --truth "0.5 0.6 0.1 0.2 0.8" was expected, one of the two.'
-        )
-    request = offer.request()
+    _check(source, wish)
+    request = offer.request(budget=wish.budget, replicates=wish.replicates, seed=wish.seed)
     if source is None:
-        setting = replaying.to_setting(request, DEFAULTS)
-        truth = _parse_truth(wish.truth or "")
-        studies = studies_of_truth(setting, truth, wish.items, wish.pilot, wish.replicates)
-        systems = {"typed truth": replaying.replay_truth(setting, studies, wish.budget)}
+        systems = {"typed truth": _of_truth(request, wish)}
         return _simulated(systems, {}, request, wish, began)
     settings, tables = read_source(source)
     systems, left_out = {}, {}
-    request = request._replace(budget=wish.budget, replicates=wish.replicates, seed=source.seed)
     for system, table in tables.items():
         _, left_out[system] = replaying.fully_labelled(table)
         *_, systems[system] = replaying.replay_steps(table, settings, request, wish.pilot)
@@ -152,6 +138,29 @@ def simulate_text(document: dict[str, Any]) -> str:
         )
         lines += [_simulated_line(row) for row in rows]
     return "\n".join(lines)
+
+
+def _check(source: FitWish | None, wish: SimulateWish) -> None:
+    """Numbers that no replay can use."""
+    if not (np.isfinite(wish.budget) and wish.budget > 0):
+        raise RatchetError(f"--budget is {wish.budget:g}; a finite number above 0 was expected.")
+    if wish.replicates < 2:
+        raise RatchetError(f"--replicates is {wish.replicates}; 2 or more was expected.")
+    if wish.items < 1:
+        raise RatchetError(f"--items is {wish.items}; 1 or more was expected.")
+    if (source is None) == (wish.truth is None):
+        raise RatchetError(
+            'A file to replay or --truth "0.5 0.6 0.1 0.2 0.8" was expected, one of the two.'
+        )
+
+
+def _of_truth(request: PlanRequest, wish: SimulateWish) -> list[dict[str, Any]]:
+    """Rows of studies that are drawn from the typed rates."""
+    settings = FitSettings(read_policy(wish.policy), get_priors(wish.prior), 0.95)
+    setting = replaying.to_setting(request, settings)
+    truth = _parse_truth(wish.truth or "")
+    studies = studies_of_truth(setting, truth, wish.items, wish.pilot, wish.replicates)
+    return replaying.replay_truth(setting, studies, wish.budget)
 
 
 def _plan_difference(source: FitWish, request: PlanRequest, against: str) -> dict[str, Any]:

@@ -20,7 +20,6 @@ from model.rat.priors import RatPriors
 from workflow.words import LABEL_WORDS, LABELS_OF, describe_state
 
 DRAWS = 4000
-DEFAULT_AUDIT_SHARE = 0.2
 
 
 class Recommendation(NamedTuple):
