@@ -82,6 +82,39 @@ def test_next_works_on_a_study_too(ratchet: Run, half_labelled: str) -> None:
     assert not any(row["audit"] for row in in_study)
 
 
+def test_next_ends_when_no_item_is_open(ratchet: Run, half_labelled: str) -> None:
+    rows = ratchet("next", half_labelled, "--count", "500", "--audit-share", "0", "--json").document
+    # 120 answers, every fourth labelled.
+    assert len(rows) == len({row["item_id"] for row in rows}) == 90
+
+
+def test_several_systems_are_planned_one_by_one_and_asked_as_one(
+    ratchet: Run, half_labelled: str, tmp_path: Path
+) -> None:
+    lines = (tmp_path / half_labelled).read_text(encoding="utf-8").splitlines()
+    rows = [f"{line},{'AB'[number % 2]}" for number, line in enumerate(lines[1:])]
+    (tmp_path / "two.csv").write_text("\n".join([f"{lines[0]},system", *rows]), encoding="utf-8")
+    document = ratchet("plan", "two.csv", "--budget", "10", "--json", *QUICK).document
+    assert {name: one["system"] for name, one in document["plans"].items()} == {"A": "A", "B": "B"}
+    found = ratchet("next", "two.csv", "--count", "90", "--audit-share", "0.99", "--json").document
+    assert {row["system"] for row in found} == {"A", "B"}
+    assert len({row["item_id"] for row in found}) == 90
+
+
+def test_a_typed_truth_obeys_seed_policy_and_population(ratchet: Run) -> None:
+    asked = ("simulate", "--truth", "0.5 0.6 0.1 0.2 0.8", "--items", "200", "--pilot", "20")
+    small = ("--budget", "30", "--replicates", "10", "--json")
+
+    def systems(*more: str) -> object:
+        return ratchet(*asked, *small, *more).document["systems"]
+
+    plain = systems()
+    assert systems("--seed", "0") == plain
+    changes = ("--seed", "--policy", "--prior", "--population")
+    for change in zip(changes, ("1", "cautious", "jeffreys", "this_test_set"), strict=True):
+        assert systems(*change) != plain, change
+
+
 @pytest.mark.parametrize(
     ("truth", "sds"),
     [
@@ -137,6 +170,9 @@ def test_a_plan_that_makes_no_sense_is_one_line(
     [
         (("--truth", "0.5 0.6"), "five numbers between 0 and 1"),
         (("--truth", "0.5 0.6 0.1 0.2 1.8"), "five numbers between 0 and 1"),
+        (("--truth", "0.5 0.6 0.1 0.2 0.8", "--items", "-5"), "--items is -5"),
+        (("--truth", "0.5 0.6 0.1 0.2 0.8", "--policy", "kind"), "'kind' is unknown"),
+        (("--truth", "0.5 0.6 0.1 0.2 0.8", "--replicates", "1"), "--replicates is 1"),
         ((), "one of the two"),
         (("rows.csv", "--truth", "0.5 0.6 0.1 0.2 0.8"), "one of the two"),
         (("rows.csv", "--pilot", "4000"), "pilot of 4000 items"),
