@@ -7,7 +7,7 @@ import pytest
 
 from tests.cli.conftest import Run, one_line_of_error
 
-QUICK = ("--replicates", "20")
+QUICK = ("--replicates", "8")
 
 
 @pytest.fixture
@@ -138,7 +138,7 @@ def test_simulate_gives_the_published_sds(ratchet: Run, truth: str, sds: tuple[f
 
 def test_simulate_replays_a_labelled_file(ratchet: Run) -> None:
     document = ratchet(
-        "simulate", "rows.csv", "--pilot", "8", "--budget", "20", "--replicates", "20", "--json"
+        "simulate", "rows.csv", "--pilot", "8", "--budget", "20", "--replicates", "8", "--json"
     ).document
     assert document["systems"].keys() == document["left_out"].keys()
     for rows in document["systems"].values():
