@@ -109,8 +109,8 @@ def _row(
     label = Label.RETRIEVAL if outcomes.first.num_retrieval[place].any() else Label.TASK
     share = drop / variance if variance > 0 else 0.0
     reason = (
-        f"Asking {LABELS_OF[option.package]} of {describe_state(option.state)} is expected to take"
-        f" {share:.2%} of the remaining uncertainty (variance) away, for {cost:.2f}."
+        f"Ask for {LABELS_OF[option.package]}, of {describe_state(option.state)}: for {cost:.2f} it"
+        f" is expected to take {share:.1%} of the remaining uncertainty (variance) away."
     )
     return Recommendation(
         option.state,

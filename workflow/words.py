@@ -31,11 +31,9 @@ def describe_state(state: int) -> str:
     """What is known of an item, in words."""
     abstained, retrieval, task = PATTERNS[state]
     kind = {1: "a refusal", 0: "an answer", UNOBSERVED: "an item whose answer is unknown"}
-    words = [kind[abstained]]
+    known = []
     if retrieval != UNOBSERVED:
-        words.append("retrieval was enough" if retrieval else "retrieval was not enough")
+        known.append(f"whose retrieval was {'enough' if retrieval else 'not enough'}")
     if task != UNOBSERVED:
-        words.append("the answer is right" if task else "the answer is wrong")
-    if len(words) == 1:
-        return f"{words[0]} without labels"
-    return f"{words[0]}, {' and '.join(words[1:])}"
+        known.append(f"that is {'right' if task else 'wrong'}")
+    return f"{kind[abstained]} {' and '.join(known) or 'without labels'}"
