@@ -43,7 +43,8 @@ from tests.small_studies import (
     want_votes,
 )
 from tests.workflow.label_log import LabelLog, OracleItem
-from workflow import desk, fitting, labelling, studies
+from workflow import fitting, labelling, studies
+from workflow.desk import RECENT
 from workflow.errors import RatchetError
 from workflow.exporting import Kind
 from workflow.labelling import Annotator, Answered, LabelType, Value
@@ -100,7 +101,7 @@ class Numbers(RuleBasedStateMachine):
     def undo(self, name: str) -> None:
         annotator = Annotator(STUDY, name)
         recent = desk(self.engine, annotator, next(self.clock)).recent
-        assert len(recent) == min(len(self.log.own(name)), desk.RECENT)
+        assert len(recent) == min(len(self.log.own(name)), RECENT)
         if recent:
             labelling.undo(self.engine, annotator, recent[0].event_id, moment(next(self.clock)))
             self.log.undo_last(name)
