@@ -24,8 +24,6 @@ FOREIGN_MARKS = (
     (b"SQLite format 3", "an SQLite database"),
     (b"%PDF-", "a PDF"),
 )
-# Files of these names begin with a mark of their own, never with text.
-BINARY_SUFFIXES = {".parquet": "a Parquet file", ".xlsx": "an Excel file", ".xls": "an Excel file"}
 READERS_BY_SUFFIX: dict[str, Callable[[Path, Encoding], TableSource]] = {
     ".json": open_json_list,
     ".jsonl": open_json_lines,
@@ -77,11 +75,6 @@ def _reader_of(path: Path, encoding: Encoding) -> Callable[[Path, Encoding], Tab
     start = read_start(path, encoding).lstrip()
     if not start:
         raise _empty(path)
-    if path.suffix.lower() in BINARY_SUFFIXES:
-        raise FileError(
-            f"{path.name} is not {BINARY_SUFFIXES[path.suffix.lower()]}, whatever its name says."
-            " Check the export that made it, or rename it if it is CSV (UTF-8) or JSON lines."
-        )
     first, second = start[0], start[1:].lstrip()[:1]
     if first == "[" and second in ("{", "]"):
         return open_json_list

@@ -281,18 +281,6 @@ def test_cell_of_just_64_megabytes_is_read(tmp_path: Path) -> None:
     path.unlink()
 
 
-@pytest.mark.parametrize(
-    ("name", "kind"), [("rows.parquet", "a Parquet file"), ("rows.xlsx", "an Excel file")]
-)
-def test_text_under_the_name_of_another_format_is_named(
-    tmp_path: Path, name: str, kind: str
-) -> None:
-    path = tmp_path / name
-    path.write_text("query,answer\nQ,A\n", encoding="utf-8")
-    with pytest.raises(FileError, match=f"{name} is not {kind}"):
-        open_table(path)
-
-
 def test_a_header_alone_counts_its_columns(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     path.write_text("query\n", encoding="utf-8")
