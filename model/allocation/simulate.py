@@ -5,6 +5,7 @@ remaining items from the truths; the strategy spends, the exact engine looks aga
 the same truths, items and random numbers, so that their differences are sharp.
 """
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from model.allocation.packages import LabelCosts, Outcomes, Package, tabulate_outcomes
 from model.allocation.pool import Upcoming, draw_upcoming
-from model.allocation.posteriors import DEFAULT_DRAWS, Posteriors, draw_posteriors
+from model.allocation.posteriors import DEFAULT_DRAWS, THREADS, Posteriors, draw_posteriors
 from model.allocation.spending import Assignment, Spent, spend
 from model.allocation.states import NUM_STATES, UNOBSERVED, Integers, state_of
 from model.allocation.strategies import STRATEGIES, Situation, StrategyName
@@ -214,7 +215,12 @@ def _upcoming(setting: Setting, hidden: Integers, budget: float, number: int) ->
 
 def _look(setting: Setting, studies: Studies, spent: Spent) -> Results:
     """The posterior of every study at every budget."""
-    summaries = [summarise_studies(setting, hidden.sum(axis=2), 50) for hidden in spent.hidden]
+
+    def summarise_budget(hidden: Integers) -> Summary:
+        return summarise_studies(setting, hidden.sum(axis=2), 50)
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        summaries = list(pool.map(summarise_budget, spent.hidden))
     lower = np.stack([summary.lower for summary in summaries])
     upper = np.stack([summary.upper for summary in summaries])
     truth = studies.true_value
