@@ -109,3 +109,15 @@ def test_an_address_opens_its_screen_on_a_fresh_server(
     expect(page.get_by_role("heading", name=screen.capitalize(), exact=True)).to_be_visible()
     expect(page.get_by_role("combobox", name="Study", exact=True)).to_have_value(study.name)
     assert "study=" in page.url
+
+
+def test_a_page_asks_no_other_host(open_page: OpenPage, study: Study) -> None:
+    page = open_page(study.path())
+    asked: set[str] = set()
+    page.on("request", lambda request: asked.add(urlsplit(request.url).netloc))
+    for title in ("Results", "Plan", "Data", "Studies", "Label"):
+        page.get_by_role("link", name=title).click()
+        expect(page.get_by_role("heading", name=title, exact=True)).to_be_visible()
+    page.reload()
+    expect(page.get_by_role("heading", name="Label", exact=True)).to_be_visible()
+    assert asked - {"", urlsplit(page.url).netloc} == set()
