@@ -97,6 +97,12 @@ def save_refresh(session: Session, refresh: NewRefresh, now: datetime) -> None:
     session.add(Refresh(**fields, created_at=now))
 
 
+def is_overtaken(session: Session, study_id: int, revision: int) -> bool:
+    """Whether a refresh of later counts than those of `revision` is saved already."""
+    later = select(Refresh.id).where(Refresh.study_id == study_id, Refresh.revision > revision)
+    return session.scalar(later.limit(1)) is not None
+
+
 def find_latest(session: Session, study_id: int) -> tuple[NewRefresh, datetime] | None:
     """The newest refresh of a study and when it was made."""
     row = session.scalar(

@@ -76,6 +76,8 @@ def read_due(database: Database, name: str) -> Due:
 def refresh(database: Database, name: str, engine: Engine, now: datetime) -> None:
     """Bring the saved posterior of a study up to its counts; systems that did not move are kept.
 
+    A fit that took so long that later counts were fitted meanwhile is dropped.
+
     Raises:
         StoreError: there is no such study.
         ModelError: the engine cannot fit these counts.
@@ -89,6 +91,8 @@ def refresh(database: Database, name: str, engine: Engine, now: datetime) -> Non
     missing = {system: due.tables[system] for system in keys if system not in saved}
     made = list(fit_systems(missing, due.settings, engine))
     with transaction(database) as session:
+        if fits.is_overtaken(session, due.study_id, due.revision):
+            return
         ids = [fit.id for fit in saved.values()]
         ids += [fits.save_fit(session, _new(due.study_id, fit), now) for fit in made]
         fits.save_refresh(session, _point(due, engine, ids), now)

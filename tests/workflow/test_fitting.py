@@ -97,6 +97,31 @@ def test_a_task_label_moves_the_fit_of_its_system_alone(
     assert latest(engine)["one"] != before["one"]
 
 
+def test_a_late_fit_of_older_counts_does_not_replace_a_newer_one(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_study(engine, tmp_path, ROWS)
+    newer: list[dict[str, tuple[str, object]]] = []
+    real = fitting.fit_systems
+
+    def overtaken(
+        tables: Mapping[str, CountTable], settings: FitSettings, engine_used: Sampler
+    ) -> Iterable[SystemFit]:
+        monkeypatch.setattr(fitting, "fit_systems", real)
+        answer_next(engine, ANNA)
+        refresh(engine)
+        newer.append(latest(engine))
+        return real(tables, settings, engine_used)
+
+    monkeypatch.setattr(fitting, "fit_systems", overtaken)
+    refresh(engine)
+    assert latest(engine) == newer[0]
+    found = fitting.read_latest(engine, STUDY)
+    assert found is not None
+    assert found.behind == 0
+    assert all(fit.grid is not None for fit in found.fits)
+
+
 def test_undo_returns_to_the_same_fingerprint_and_the_same_numbers(
     engine: Engine, tmp_path: Path
 ) -> None:
