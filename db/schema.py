@@ -60,6 +60,11 @@ class EventKind(StrEnum):
 
     LABEL = "label"
     UNDO = "undo"
+    # A lead's word on a question that people answered differently; it holds instead of them.
+    DECISION = "decision"
+    # Answers to questions whose answer is known: kept apart from all labels.
+    CHECK = "check"
+    PRACTICE = "practice"
 
 
 class Asks(StrEnum):
@@ -68,6 +73,23 @@ class Asks(StrEnum):
     RETRIEVAL = "retrieval"
     TASK = "task"
     BOTH = "both"
+
+
+class StudyState(StrEnum):
+    """Whether a study hands out questions; one that is held may be answered in any but draft."""
+
+    DRAFT = "draft"
+    OPEN = "open"
+    PAUSED = "paused"
+    CLOSED = "closed"
+
+
+class Role(StrEnum):
+    """What a person may do; each may also do what those before it may."""
+
+    ANNOTATOR = "annotator"
+    LEAD = "lead"
+    ADMIN = "admin"
 
 
 class Base(DeclarativeBase):

@@ -3,22 +3,33 @@
 What people decided is only ever added (`label_event`, `abstention_override`, `audit`); what follows
 from it (`answer`, the resolved columns of `context` and `item`) is kept beside it, written in the
 same transaction, and can be recomputed from the log at any time. The tables of posteriors, plans
-and jobs lie in `work_tables`; the names of all are found here.
+and jobs lie in `work_tables`, of guidelines, known answers and drafts in `desk_tables`, of accounts
+in `team_tables`; the names of all are found here.
 """
 
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, ForeignKey, Index, SmallInteger, UniqueConstraint, text
+from sqlalchemy import JSON, ForeignKey, Index, SmallInteger, UniqueConstraint, false, text
 from sqlalchemy.orm import Mapped, mapped_column
 
+from db.desk_tables import Draft as Draft
+from db.desk_tables import Evidence as Evidence
+from db.desk_tables import Guideline as Guideline
+from db.desk_tables import KnownAnswer as KnownAnswer
 from db.schema import Asks as Asks
 from db.schema import Base as Base
 from db.schema import EventKind as EventKind
 from db.schema import LabelType as LabelType
+from db.schema import Role as Role
 from db.schema import RowId
+from db.schema import StudyState as StudyState
 from db.schema import UtcDateTime as UtcDateTime
 from db.schema import Value as Value
+from db.team_tables import Account as Account
+from db.team_tables import Invitation as Invitation
+from db.team_tables import LoginSession as LoginSession
+from db.team_tables import SignInFailure as SignInFailure
 from db.work_tables import Advice as Advice
 from db.work_tables import Audit as Audit
 from db.work_tables import Fit as Fit
@@ -37,9 +48,23 @@ class Study(Base):
     name: Mapped[str] = mapped_column(unique=True)
     description: Mapped[str] = mapped_column(default="")
     guidelines: Mapped[str] = mapped_column(default="")
+    guideline_version: Mapped[int] = mapped_column(default=0, server_default="0")
     created_at: Mapped[datetime]
+    state: Mapped[str] = mapped_column(default=StudyState.OPEN, server_default="open")
     asks: Mapped[str] = mapped_column(default=Asks.BOTH)
+    # Retrieval, then at once the task of the same item.
+    asks_in_row: Mapped[bool] = mapped_column(default=False, server_default=false())
     votes_wanted: Mapped[int] = mapped_column(default=1)
+    # Labels that may be given, of each kind and in all; None: no limit.
+    retrieval_budget: Mapped[int | None]
+    task_budget: Mapped[int | None]
+    label_budget: Mapped[int | None]
+    # Share of questions that are hidden checks, and whether practice comes first.
+    gold_share: Mapped[float] = mapped_column(default=0.0, server_default="0")
+    practices_first: Mapped[bool] = mapped_column(default=False, server_default=false())
+    wants_evidence: Mapped[bool] = mapped_column(default=False, server_default=false())
+    # Votes enter the model with each annotator's error rates, not as the truth.
+    models_annotators: Mapped[bool] = mapped_column(default=False, server_default=false())
     policy: Mapped[dict[str, Any]] = mapped_column(JSON)
     prior: Mapped[dict[str, Any]] = mapped_column(JSON)
     interval: Mapped[float] = mapped_column(default=0.95)
@@ -87,6 +112,8 @@ class Context(Base):
     # From `answer`: how many count, and their majority of 0/1 (None when none or tied).
     retrieval: Mapped[int | None] = mapped_column(SmallInteger)
     retrieval_votes: Mapped[int] = mapped_column(SmallInteger, default=0)
+    # A lead's decision; while there is one, `retrieval` is it.
+    retrieval_decided: Mapped[int | None] = mapped_column(SmallInteger)
 
 
 class Item(Base):
@@ -118,6 +145,7 @@ class Item(Base):
     abstained: Mapped[int | None] = mapped_column(SmallInteger)
     task: Mapped[int | None] = mapped_column(SmallInteger)
     task_votes: Mapped[int] = mapped_column(SmallInteger, default=0)
+    task_decided: Mapped[int | None] = mapped_column(SmallInteger)
 
 
 class Lease(Base):
@@ -143,6 +171,8 @@ class Lease(Base):
     item_id: Mapped[int] = mapped_column(ForeignKey("item.id"))
     context_id: Mapped[int] = mapped_column(ForeignKey("context.id"))
     label_type: Mapped[str]
+    # What an answer becomes: a label, a check or practice.
+    kind: Mapped[str] = mapped_column(default=EventKind.LABEL, server_default="label")
     reason_asked: Mapped[str]
     selection_probability: Mapped[float | None]
     fit_id: Mapped[int | None] = mapped_column(ForeignKey("fit.id"))
@@ -174,6 +204,7 @@ class LabelEvent(Base):
     is_extra: Mapped[bool] = mapped_column(default=False)
     note: Mapped[str | None]
     seconds: Mapped[float | None]
+    guideline_version: Mapped[int | None]
     reason_asked: Mapped[str]
     selection_probability: Mapped[float | None]
     fit_id: Mapped[int | None] = mapped_column(ForeignKey("fit.id"))
