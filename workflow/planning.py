@@ -14,8 +14,6 @@ import numpy as np
 from model.allocation.packages import LabelCosts, Package
 from model.allocation.plan import Curve, PlanWish, Reach, Start, draw_curve, find_best, find_reach
 from model.allocation.plan import start_plan as start_plan
-from model.allocation.simulate import simulate_joint_labels
-from model.allocation.states import count_states, joint_labels
 from model.allocation.strategies import StrategyName
 from model.allocation.targets import Population, Target
 from model.allocation.worth import find_label_worths
@@ -24,12 +22,12 @@ from model.rat.counts import CountTable
 from model.rat.derived import Quantity, cell_probabilities
 from model.rat.exact import fit_exact
 from workflow.executor import spread
+from workflow.plan_words import answer_in_words, list_notes
 from workflow.recommending import price_list
 from workflow.reports import FitSettings
-from workflow.words import LABELS_OF, STRATEGY_WORDS
+from workflow.words import LABELS_OF
 
 POSTERIOR_DRAWS = 4000
-FIRST_JOINT = 10
 # All of these are shown in this order; the first ones are cheap and come first.
 ORDER = tuple(StrategyName)
 
@@ -111,7 +109,7 @@ def plan_steps(
         document["seconds"] = round(time.monotonic() - began, 2)
         yield document
     yield document | {
-        "notes": _notes(table, start, curves),
+        "notes": list_notes(table, start),
         "is_complete": True,
         "seconds": round(time.monotonic() - began, 2),
     }
@@ -171,7 +169,7 @@ def _with_curves(
         "best": best.name,
         "curve": [row for curve in curves for row in _rows(curve)],
         "labels_until": [_reach(reach) for reach in reaches],
-        "sentence": _sentence(request, best, curves, reaches, start),
+        "sentence": answer_in_words(request.half_width, best, curves, reaches, start),
     }
 
 
@@ -230,67 +228,6 @@ def _worth(target: Target, cells: Array) -> list[dict[str, Any]]:
         }
         for row in find_label_worths(target, cells)
     ]
-
-
-def _sentence(
-    request: PlanRequest, best: Curve, curves: list[Curve], reaches: list[Reach], start: Start
-) -> str:
-    """The answer in one sentence."""
-    if request.half_width is None:
-        end = best.points[-1]
-        number = round(end.retrieval_labels + end.task_labels)
-        return (
-            f"{STRATEGY_WORDS[best.name]}: {number} labels for about {end.cost:.0f} narrow the"
-            f" interval from ±{_points(start.half_width)} to ±{_points(end.half_width)} points"
-            f"{_others(best, curves)}."
-        )
-    reach = reaches[[curve.name for curve in curves].index(best.name)]
-    if reach.labels is None or reach.cost is None:
-        return f"None of these gets to ±{_points(request.half_width)} points with the items left."
-    if reach.labels == 0:
-        return f"The interval is already within ±{_points(request.half_width)} points."
-    missed = [STRATEGY_WORDS[other.name] for other in reaches if other.cost is None]
-    rest = f"; {_listed(missed)} would not get there" if missed else ""
-    return (
-        f"{STRATEGY_WORDS[best.name]}: {reach.labels:.0f} labels, about {reach.cost:.0f} in cost,"
-        f" to ±{_points(request.half_width)} points{rest}."
-    )
-
-
-def _others(best: Curve, curves: list[Curve]) -> str:
-    """What the usual way would give for the same money."""
-    both = next((curve for curve in curves if curve.name == StrategyName.BOTH), None)
-    if both is None or best.name == StrategyName.BOTH:
-        return ""
-    return f"; both labels of every item would give ±{_points(both.points[-1].half_width)}"
-
-
-def _notes(table: CountTable, start: Start, curves: list[Curve]) -> list[str]:
-    """What a lead should know beside the figures."""
-    counts = count_states(table)
-    if joint_labels(counts) > 0:
-        return []
-    notes = [
-        "No answer carries both labels yet. Retrieval labels alone cannot show how often answers"
-        " are right when retrieval found what was needed (correct_given_retrieval, τ₁), so All-R"
-        " alone never gets narrow."
-    ]
-    after = simulate_joint_labels(start.setting, start.studies, FIRST_JOINT)
-    if after is not None:
-        notes.append(
-            f"The first {FIRST_JOINT} answers with both labels are worth much: they are expected to"
-            f" narrow the interval from ±{_points(start.half_width)} to ±{_points(after)} points."
-        )
-    return notes
-
-
-def _listed(words: list[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
-
-
-def _points(width: float) -> str:
-    """A share as percentage points with the digits it supports."""
-    return f"{100 * width:.1f}"
 
 
 def _round(value: float, digits: int = 5) -> float:
