@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Engine
 
-from db import jobs, studies
+from db import jobs, sharing, studies
 from db.engine import reading, transaction
 from db.jobs import FINAL as FINAL
 from db.jobs import JobState as JobState
@@ -20,10 +20,12 @@ from model.allocation.packages import LabelCosts
 from model.allocation.packages import check_costs as check_costs
 from model.allocation.strategies import StrategyName
 from model.allocation.targets import Population
+from model.rat.counts import CountTable
 from model.rat.derived import Quantity
 from workflow import fitting
 from workflow.errors import RatchetError
-from workflow.planning import PlanRequest, plan_steps
+from workflow.fitting import Due
+from workflow.planning import Against, PlanRequest, plan_steps
 
 KIND = "plan"
 
@@ -98,6 +100,17 @@ def find_run(database: Engine, name: str, job_id: int) -> PlanRun | None:
         return _run(jobs.find(session, study_id, KIND, job_id))
 
 
+def read_sharing(database: Engine, name: str, system: str) -> float:
+    """Of how many systems a retrieval label of this one is the label, on average; 1.0 is its own.
+
+    Raises:
+        StoreError: there is no such study.
+    """
+    with reading(database) as session:
+        study_id = studies.get_study(session, name).id
+        return sharing.systems_per_context(session, study_id, system)
+
+
 def cancel_plan(database: Engine, job_id: int) -> None:
     """Ask a plan to stop; it does before its next strategy."""
     with transaction(database) as session:
@@ -115,12 +128,13 @@ def run_plan(
     """
     arguments = job.arguments
     due = fitting.read_due(database, arguments["study"])
-    system = arguments["system"]
-    if system not in due.tables:
-        raise RatchetError(f"System {system!r} has no items any more. Choose another one.")
+    request, system = to_request(arguments), arguments["system"]
+    table = _table(due, system)
+    other = request.against
+    against = None if other is None else Against(other, _table(due, other))
     tell(0.0, "Looking at the labels so far")
     document: dict[str, Any] = {}
-    steps = plan_steps(due.tables[system], due.settings, to_request(arguments), system)
+    steps = plan_steps(table, due.settings, request, system, against)
     for document in steps:
         done = len(document["strategies"])
         with transaction(database) as session:
@@ -143,6 +157,12 @@ def to_request(arguments: dict[str, Any]) -> PlanRequest:
         quantity=Quantity(arguments["quantity"]),
         population=Population(arguments["population"]),
     )
+
+
+def _table(due: Due, system: str) -> CountTable:
+    if system not in due.tables:
+        raise RatchetError(f"System {system!r} has no items any more. Choose another one.")
+    return due.tables[system]
 
 
 def _about(system: str) -> jobs.About:

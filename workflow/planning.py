@@ -5,7 +5,7 @@ The names and nesting are a contract with scripts; what is added never changes w
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -33,7 +33,11 @@ ORDER = tuple(StrategyName)
 
 
 class PlanRequest(NamedTuple):
-    """What a lead asks for; costs are for one vote, of which every label wants `votes`."""
+    """What a lead asks for; costs are for one vote, of which every label wants `votes`.
+
+    `systems_sharing`: of how many systems a retrieval label is the label, on average.
+    `against`: another system, from which the difference is wanted.
+    """
 
     costs: LabelCosts = LabelCosts()
     quantity: Quantity = Quantity.POLICY_ADHERENCE
@@ -42,6 +46,7 @@ class PlanRequest(NamedTuple):
     half_width: float | None = None
     votes: int = 1
     systems_sharing: float = 1.0
+    against: str | None = None
     replicates: int = 200
     num_budgets: int = 8
     num_draws: int = 1000
@@ -98,9 +103,7 @@ def plan_steps(
     began = time.monotonic()
     wish = to_wish(request, settings)
     start = start_plan(table, wish, against.table if against is not None else None)
-    document = _first(table, wish, start, system)
-    if against is not None:
-        document["against"] = against.system
+    document = _first(table, wish, start, system, against)
     yield document
     curves: list[Curve] = []
     for curve in spread(partial(draw_curve, start), ORDER):
@@ -127,7 +130,9 @@ def plan(
     return document
 
 
-def _first(table: CountTable, wish: PlanWish, start: Start, system: str) -> dict[str, Any]:
+def _first(
+    table: CountTable, wish: PlanWish, start: Start, system: str, against: Against | None
+) -> dict[str, Any]:
     """All that needs no simulation."""
     posterior = fit_exact(wish.seed, table, wish.priors, POSTERIOR_DRAWS)
     cells: Array = np.stack(cell_probabilities(posterior.rates)).mean(axis=1)
@@ -146,13 +151,26 @@ def _first(table: CountTable, wish: PlanWish, start: Start, system: str) -> dict
         "curve": [],
         "labels_until": [],
         "worth": _worth(wish.target, cells),
-        "next": price_list(table, wish.target, wish.costs, wish.priors, wish.seed),
+        "next": _next(wish, [(system, table), *([] if against is None else [against])]),
         "notes": [],
         "sentence": "",
         "replicates": wish.replicates,
         "seconds": 0.0,
         "is_complete": False,
-    }
+    } | ({} if against is None else {"against": against.system})
+
+
+def _next(wish: PlanWish, sides: Sequence[tuple[str, CountTable]]) -> list[dict[str, Any]]:
+    """The price list, best first; of a difference, that of both systems.
+
+    Variances of two systems add, so a drop of either is a drop of their difference.
+    """
+    rows = [
+        {"system": system} | row
+        for system, table in sides
+        for row in price_list(table, wish.target, wish.costs, wish.priors, wish.seed)
+    ]
+    return sorted(rows, key=lambda row: -float(row["per_cost"]))
 
 
 def _with_curves(

@@ -24,6 +24,8 @@ def draw_answer(study: str, run: PlanRun) -> None:
     if not found or not found["strategies"]:
         return
     title = found["sentence"] if found["is_complete"] else f"So far: {found['sentence']}"
+    if "against" in found:
+        title = f"{found['system']} − {found['against']}. {title}"
     st.html(f'<div class="ratchet-answer ratchet-query" role="status">{escape(title)}</div>')
     for note in found["notes"]:
         frame.show_alert(note)
@@ -101,6 +103,7 @@ def _next(found: dict[str, Any]) -> None:
     variance = found["now"]["sd"] ** 2
     rows = [
         {
+            **({"System": row["system"]} if "against" in found else {}),
             "Ask for": row["labels"],
             "of": row["state"],
             "Price": f"{row['cost']:.2f}",
@@ -139,8 +142,9 @@ def _worth(found: dict[str, Any]) -> None:
     ]
     st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch", height="content")
     st.caption(
-        "In this study, under its policy: how often these labels alone say how an item counts for"
-        " what you want to know. One bit is what a fair coin tells when it lands."
+        f"In {frame.literal(found['system'])}, under the study's policy: how often these labels"
+        " alone say how an item counts for what you want to know. One bit is what a fair coin"
+        " tells when it lands."
     )
 
 

@@ -18,6 +18,15 @@ POPULATION_HELP = (
 BUDGET, PRECISION = "A budget", "A precision"
 FIRST_BUDGET, FIRST_POINTS = 200.0, 5.0
 FIRST_REQUEST = PlanRequest(budget=FIRST_BUDGET)
+ALONE = "nothing: this system alone"
+AGAINST_HELP = (
+    "With another system, the plan narrows the difference of the two, and each gets half of the"
+    " money."
+)
+SHARING_HELP = (
+    "Systems that were given the same passages for the same query share the retrieval label: it is"
+    " bought once. Leave this out if you label for this system only."
+)
 AFTER_HELP = (
     "What the task label costs when the same person has just judged retrieval of the same answer:"
     " query and passages are read already. Enter the full price if that saves nothing."
@@ -25,20 +34,22 @@ AFTER_HELP = (
 
 
 class Asked(NamedTuple):
-    """What shall become sharper."""
+    """What shall become sharper; `against` is the system whose difference is wanted, if any."""
 
     quantity: Quantity
     population: Population
+    against: str | None
 
 
-def draw_target(key: str, before: PlanRequest) -> Asked:
-    """Which number, and of which queries.
+def draw_target(key: str, before: PlanRequest, others: list[str]) -> Asked:
+    """Which number, of which queries, and of one system or of a difference.
 
     Args:
         key: tells the fields of different studies and systems apart.
         before: what was asked last.
+        others: the other systems of the study.
     """
-    left, right = st.columns([2, 1.2], vertical_alignment="bottom")
+    left, middle, right = st.columns([1.7, 1.1, 1] if others else [2, 0.01, 1.2])
     names = list(QUANTITY_WORDS)
     quantity = left.selectbox(
         "What do you want to know better?",
@@ -47,6 +58,8 @@ def draw_target(key: str, before: PlanRequest) -> Asked:
         format_func=QUANTITY_WORDS.__getitem__,
         key=f"{key}-quantity",
     )
+    with middle:
+        against = _against(key, before, others) if others else None
     population = right.segmented_control(
         "Population",
         list(POPULATIONS),
@@ -56,7 +69,7 @@ def draw_target(key: str, before: PlanRequest) -> Asked:
         key=f"{key}-population",
         help=POPULATION_HELP,
     )
-    return Asked(quantity, population or Population.FUTURE)
+    return Asked(quantity, population or Population.FUTURE, against)
 
 
 def draw_prices(key: str, before: PlanRequest) -> PlanRequest:
@@ -85,6 +98,40 @@ def draw_prices(key: str, before: PlanRequest) -> PlanRequest:
     asked = PlanRequest(costs=LabelCosts(retrieval, task, after))
     with goal:
         return GOALS[chosen or BUDGET](key, before, asked)
+
+
+def draw_sharing(key: str, before: PlanRequest, sharing: float) -> float:
+    """The systems among which the price of a retrieval label is split; 1.0 where none share it.
+
+    Args:
+        key: tells the fields of different studies and systems apart.
+        before: what was asked last.
+        sharing: how many systems a retrieval label of this one serves, on average.
+    """
+    if sharing <= 1:
+        return 1.0
+    is_first = before == FIRST_REQUEST
+    is_split = st.checkbox(
+        f"Split the price of a retrieval label among the {sharing:.3g} systems it serves",
+        value=is_first or before.systems_sharing > 1,
+        key=f"{key}-sharing",
+        help=SHARING_HELP,
+    )
+    return sharing if is_split else 1.0
+
+
+def _against(key: str, before: PlanRequest, others: list[str]) -> str | None:
+    """The system to tell this one apart from."""
+    choices = [None, *others]
+    known = before.against if before.against in others else None
+    return st.selectbox(
+        "Compared with",
+        choices,
+        index=choices.index(known),
+        format_func=lambda name: ALONE if name is None else name,
+        key=f"{key}-against",
+        help=AGAINST_HELP,
+    )
 
 
 def _price(words: str, key: str, value: float, explained: str | None = None) -> float:

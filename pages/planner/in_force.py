@@ -13,10 +13,15 @@ from workflow import following
 from workflow.errors import EXPECTED
 from workflow.following import AdviceRow, InForce, PlanTerms, Prices
 from workflow.plan_jobs import PlanRun
+from workflow.planning import PlanRequest
 from workflow.words import STRATEGY_WORDS
 
 POLL_SECONDS = 2.0
 AUDIT_PERCENT = 20
+DIFFERENCE_WORDS = (
+    "The queue follows the plan of one system at a time. To narrow this difference, make a plan of"
+    " each system alone with half of the money, and use one after the other."
+)
 AUDIT_HELP = (
     "Instead of the question that helps most, this share of questions is drawn evenly from all"
     " open ones. They show whether the recommendations can be trusted (an audit)."
@@ -52,6 +57,9 @@ def draw_use(study: str, person: str, run: PlanRun) -> None:
     if not found or not found["is_complete"]:
         return
     st.subheader("Use this plan", anchor=False)
+    if run.request.against is not None:
+        st.caption(DIFFERENCE_WORDS)
+        return
     names = list(STRATEGY_WORDS)
     chosen, share, button = st.columns([1.4, 1, 1], vertical_alignment="bottom")
     strategy = chosen.selectbox(
@@ -111,11 +119,17 @@ def _terms(system: str, strategy: StrategyName, run: PlanRun, audit_share: float
         strategy=strategy,
         quantity=request.quantity,
         population=request.population,
-        prices=Prices(*request.costs),
+        prices=_own_prices(request),
         budget=request.budget,
         half_width=request.half_width,
         audit_share=audit_share,
     )
+
+
+def _own_prices(request: PlanRequest) -> Prices:
+    """What a label costs this system: its part of one that several systems share."""
+    retrieval, task, after = request.costs
+    return Prices(retrieval / request.systems_sharing, task, after)
 
 
 def _use(study: str, terms: PlanTerms, person: str) -> None:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages import frame
 from pages.planner.answer import draw_answer
-from pages.planner.form import FIRST_REQUEST, draw_prices, draw_target
+from pages.planner.form import FIRST_REQUEST, draw_prices, draw_sharing, draw_target
 from pages.planner.in_force import draw_in_force, draw_use
 from pages.planner.replay import draw_replay
 from pages.resources import engine, now
@@ -39,14 +39,7 @@ def draw() -> None:
         system = _system(study, systems)
     newest = plan_jobs.read_runs(engine(), study, system).newest
     is_running = newest is not None and not newest.is_over
-    before = newest.request if newest else FIRST_REQUEST
-    with right:
-        target = draw_target(f"{study}-{system}", before)
-    request = draw_prices(f"{study}-{system}", before)._replace(
-        quantity=target.quantity,
-        population=target.population,
-        votes=studies.read_votes_wanted(engine(), study),
-    )
+    request = _request(study, system, systems, newest, right)
     st.button(
         "Run the plan",
         type="primary",
@@ -60,11 +53,30 @@ def draw() -> None:
     draw_replay(study, system, request)
 
 
+def _request(
+    study: str, system: str, systems: list[str], newest: PlanRun | None, place: Any
+) -> PlanRequest:
+    """What is asked for now; the fields begin with what was asked last."""
+    before = newest.request if newest else FIRST_REQUEST
+    key = f"{study}-{system}"
+    with place:
+        target = draw_target(key, before, [other for other in systems if other != system])
+    request = draw_prices(key, before)
+    sharing = plan_jobs.read_sharing(engine(), study, system)
+    return request._replace(
+        quantity=target.quantity,
+        population=target.population,
+        against=target.against,
+        systems_sharing=draw_sharing(key, before, sharing),
+        votes=studies.read_votes_wanted(engine(), study),
+    )
+
+
 def _first_row(systems: list[str]) -> tuple[Any, Any]:
     """Places for the system, where there is a choice, and for the target."""
     if len(systems) == 1:
         return st.container(), st.container()
-    left, right = st.columns([1, 3.2], vertical_alignment="bottom")
+    left, right = st.columns([1, 4], vertical_alignment="bottom")
     return left, right
 
 

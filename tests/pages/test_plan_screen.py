@@ -45,10 +45,12 @@ def plan_screen() -> None:
     plan.draw()
 
 
-def run(store: Engine, request: PlanRequest = SMALL, is_cancelled: bool = False) -> None:
+def run(
+    store: Engine, request: PlanRequest = SMALL, is_cancelled: bool = False, system: str = "base"
+) -> None:
     """Ask for a plan and do what the worker does."""
     now = datetime.now(UTC)
-    job_id = plan_jobs.queue_plan(store, NAME, "base", request, now)
+    job_id = plan_jobs.queue_plan(store, NAME, system, request, now)
     with transaction(store) as session:
         job = jobs.claim(session, tuple(working.JOBS), now)
     assert job is not None
@@ -143,3 +145,39 @@ def test_use_this_plan_puts_it_in_force_and_shows_the_reasons(study: Study, stor
         assert f"{row.words}</b><span>{row.open_items} open" in words(screen)
     next(one for one in screen.button if one.key == "plan-end").click().run()
     assert following.read_in_force(store, NAME) is None
+
+
+@pytest.fixture
+def pair(store: Engine, tmp_path: Path) -> Study:
+    items = [Item(f"{system}{n}", f"Q{n}?", system=system) for system in "ab" for n in range(6)]
+    return StudyMaker(store, tmp_path, NAME).of(items)
+
+
+def test_two_systems_with_the_same_passages_split_the_price_and_can_be_compared(
+    pair: Study, store: Engine
+) -> None:
+    screen = shown()
+    assert "among the 2 systems" in screen.checkbox[0].label
+    next(one for one in screen.selectbox if one.label == "Compared with").set_value("b").run()
+    next(one for one in screen.button if one.key == "plan-run").click().run()
+    newest = plan_jobs.read_runs(store, NAME, "a").newest
+    assert newest is not None
+    assert (newest.request.against, newest.request.systems_sharing) == ("b", 2.0)
+
+
+def test_a_plan_in_force_counts_a_shared_retrieval_label_at_its_part_of_the_price(
+    pair: Study, store: Engine
+) -> None:
+    run(store, SMALL._replace(systems_sharing=2.0), system="a")
+    next(one for one in shown().button if one.key == "plan-use").click().run()
+    found = following.read_in_force(store, NAME)
+    assert found is not None
+    assert tuple(found.terms.prices) == (0.5, 1.0, 1.0)
+
+
+def test_the_plan_of_a_difference_says_how_to_use_it(pair: Study, store: Engine) -> None:
+    run(store, SMALL._replace(against="b"), system="a")
+    screen = shown()
+    assert "one system at a time" in words(screen)
+    assert not button(screen, "plan-use")
+    assert "a − b." in words(screen)

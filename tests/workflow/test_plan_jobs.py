@@ -162,3 +162,68 @@ def test_a_price_of_nothing_is_refused_at_once(engine: Engine, tmp_path: Path) -
         plan_jobs.queue_plan(
             engine, STUDY, "one", SMALL._replace(costs=LabelCosts(retrieval=0)), START
         )
+
+
+def two_systems(engine: Engine, folder: Path) -> None:
+    """Six queries with the same passages for both systems, and two that only one has."""
+    rows = [
+        Row(f"{system}-{n}", system, query=f"Question {n}?", contexts=f"P{n}.")
+        for system in ("one", "two")
+        for n in range(6)
+    ]
+    own = [Row(f"own-{n}", query=f"Own {n}?", contexts=f"Own P{n}.") for n in range(2)]
+    make_study(engine, folder, [*rows, *own])
+
+
+def test_a_plan_for_a_difference_is_that_of_both_tables(engine: Engine, tmp_path: Path) -> None:
+    two_systems(engine, tmp_path)
+    say(engine, "one-0", LabelType.TASK, Value.YES)
+    say(engine, "two-1", LabelType.TASK, Value.NO)
+    run_one(engine, SMALL._replace(against="two"))
+    finished = plan_jobs.read_runs(engine, STUDY, "one").finished
+    assert finished is not None
+    assert finished.document is not None
+    assert finished.request.against == "two"
+    due = fitting.read_due(engine, STUDY)
+    other = planning.Against("two", due.tables["two"])
+    direct = planning.plan(due.tables["one"], due.settings, SMALL, "one", other)
+    assert finished.document | {"seconds": 0} == direct | {"seconds": 0}
+    assert {row["system"] for row in finished.document["next"]} == {"one", "two"}
+    alone = planning.plan(due.tables["one"], due.settings, SMALL, "one")
+    assert finished.document["now"]["sd"] > alone["now"]["sd"]
+
+
+def test_the_price_list_of_a_difference_is_both_lists_best_buy_first(
+    engine: Engine, tmp_path: Path
+) -> None:
+    two_systems(engine, tmp_path)
+    due = fitting.read_due(engine, STUDY)
+    other = planning.Against("two", due.tables["two"])
+    both = planning.plan(due.tables["one"], due.settings, SMALL, "one", other)["next"]
+    single = [
+        planning.plan(due.tables[name], due.settings, SMALL, name)["next"]
+        for name in ("one", "two")
+    ]
+    assert len(both) == len(single[0]) + len(single[1])
+    gains = [row["per_cost"] for row in both]
+    assert gains == sorted(gains, reverse=True)
+
+
+def test_a_difference_to_a_system_that_is_gone_fails_with_its_name(
+    engine: Engine, tmp_path: Path
+) -> None:
+    two_systems(engine, tmp_path)
+    run_one(engine, SMALL._replace(against="three"))
+    newest = plan_jobs.read_runs(engine, STUDY, "one").newest
+    assert newest is not None
+    assert newest.state == JobState.FAILED
+    assert "'three'" in newest.message
+
+
+def test_a_shared_retrieval_label_serves_the_mean_number_of_systems(
+    engine: Engine, tmp_path: Path
+) -> None:
+    two_systems(engine, tmp_path)
+    # Six contexts of two systems and two of one: (6 * 2 + 2 * 1) / 8.
+    assert plan_jobs.read_sharing(engine, STUDY, "one") == pytest.approx(1.75)
+    assert plan_jobs.read_sharing(engine, STUDY, "two") == pytest.approx(2.0)
