@@ -42,6 +42,7 @@ class Request(NamedTuple):
     """What to import where; `mapping` is canonical name -> file column.
 
     `replaces` confirms that changed texts and contradicting labels replace those there.
+    `scores_answers`: where the file does not say what is a refusal, the rules do.
     """
 
     study: str
@@ -50,6 +51,7 @@ class Request(NamedTuple):
     mapping: Mapping[str, str] = {}
     replaces: bool = False
     is_dry_run: bool = False
+    scores_answers: bool = True
 
 
 class Report(NamedTuple):
@@ -162,7 +164,7 @@ def _stage_all(connection: Connection, file: _File, on_rows: Callable[[int], Non
         for labels in read_labels(batches, file.plan, file.now):
             stage(connection, [], labels)
         return
-    score = partial(_abstentions, rules=file.rules)
+    score = partial(_abstentions, rules=file.rules) if file.request.scores_answers else _unknown
     for staged in read_rows(batches, Reading(file.plan, score, file.now)):
         stage(connection, staged.items, staged.labels)
 
@@ -181,6 +183,10 @@ def _rules(engine: Engine, name: str) -> AbstentionRules:
 
 def _rules_in_force(session: Session, study: studies.Study) -> AbstentionRules:
     return from_stored(items.read_rules(session, study.id)[1])
+
+
+def _unknown(answers: Sequence[str | None]) -> list[bool | None]:
+    return [None] * len(answers)
 
 
 def _abstentions(answers: Sequence[str | None], rules: AbstentionRules) -> list[bool | None]:

@@ -20,6 +20,7 @@ from workflow import database, importing, planning
 from workflow.choosing import Choice, Pool, choose, list_pools
 from workflow.commands import FitWish, is_file, read_source
 from workflow.errors import RatchetError
+from workflow.filecounts import AbstentionFrom
 from workflow.plan_commands import Offer
 from workflow.planning import PlanRequest
 from workflow.recommending import audit_label, recommend
@@ -82,8 +83,10 @@ def _database_of(source: FitWish) -> Iterator[tuple[Database, str]]:
         return
     with tempfile.TemporaryDirectory() as folder:
         engine = database.connect(f"sqlite:///{Path(folder) / 'file.db'}")
+        # Abstention as in the counts, so that an item lies in the state it was counted in.
+        by_rules = source.abstention == AbstentionFrom.RULES
         request = importing.Request(
-            FILE_STUDY, Path(source.source), "command line", {}, False, False
+            FILE_STUDY, Path(source.source), "command line", scores_answers=by_rules
         )
         importing.import_file(engine, request, datetime.now(UTC))
         yield engine, FILE_STUDY

@@ -49,7 +49,8 @@ def draw_target(key: str, before: PlanRequest, others: list[str]) -> Asked:
         before: what was asked last.
         others: the other systems of the study.
     """
-    left, middle, right = st.columns([1.7, 1.1, 1] if others else [2, 0.01, 1.2])
+    sizes = [1.7, 1.1, 1] if others else [2, 0.01, 1.2]
+    left, middle, right = st.columns(sizes, vertical_alignment="bottom")
     names = list(QUANTITY_WORDS)
     quantity = left.selectbox(
         "What do you want to know better?",

@@ -88,6 +88,16 @@ def test_next_ends_when_no_item_is_open(ratchet: Run, half_labelled: str) -> Non
     assert len(rows) == len({row["item_id"] for row in rows}) == 90
 
 
+def test_next_takes_abstention_from_the_column_alone_where_asked(
+    ratchet: Run, half_labelled: str
+) -> None:
+    asked = ("next", half_labelled, "--count", "500", "--audit-share", "0", "--json")
+    rows = ratchet(*asked, "--abstention", "column").document
+    # The file has no such column: all 90 that wait for labels are unknown, the empty ones too.
+    assert len({row["item_id"] for row in rows}) == 90
+    assert all("whose answer is unknown" in row["reason"] for row in rows)
+
+
 def test_several_systems_are_planned_one_by_one_and_asked_as_one(
     ratchet: Run, half_labelled: str, tmp_path: Path
 ) -> None:
