@@ -85,13 +85,17 @@ def export(
     study: Study,
     kind: Literal["labels", "items"],
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Default: stdout.")] = None,
-    format_: Annotated[Literal["csv", "jsonl", "parquet"], typer.Option("--format")] = "csv",
+    format_: Annotated[
+        Literal["csv", "jsonl", "parquet"] | None,
+        typer.Option("--format", help="Default: what the file's name says, else csv."),
+    ] = None,
     spreadsheet_safe: Annotated[bool, typer.Option("--spreadsheet-safe")] = False,
     every: Annotated[bool, typer.Option("--all", help="Also superseded, undone, skipped.")] = False,
 ) -> None:
     """Labels or items of a study as a file."""
-    wish = _commands().Wish(study, kind, format_, spreadsheet_safe, every)
-    _commands().export(wish, output)
+    commands = _commands()
+    wish = commands.Wish(study, kind, is_spreadsheet_safe=spreadsheet_safe, every=every)
+    commands.export(wish, output, format_)
 
 
 @app.command()

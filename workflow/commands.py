@@ -77,7 +77,6 @@ def import_file(wish: ImportWish, now: datetime) -> tuple[importing.Report, str]
     Raises:
         StoreError: the file or a row of it is no good; nothing was written.
     """
-    engine = database.connect(database.database_url())
     request = importing.Request(
         wish.study,
         wish.file,
@@ -86,7 +85,8 @@ def import_file(wish: ImportWish, now: datetime) -> tuple[importing.Report, str]
         wish.replaces,
         wish.is_dry_run,
     )
-    report = importing.import_file(engine, request, now)
+    with database.for_import(database.database_url(), wish.is_dry_run) as engine:
+        report = importing.import_file(engine, request, now)
     text = f"{report.recognised}. {importing.describe(report)}"
     if wish.is_dry_run:
         text += " Dry run: nothing was written."
@@ -95,14 +95,15 @@ def import_file(wish: ImportWish, now: datetime) -> tuple[importing.Report, str]
     return report, text
 
 
-def export(wish: Wish, output: Path | None) -> None:
-    """Write a file, or stdout.
+def export(wish: Wish, output: Path | None, file_format: str | None = None) -> None:
+    """Write a file, or stdout; without a format it is that of the file's name.
 
     Raises:
         StoreError: there is no such study.
         RatchetError: there is no database, or the file cannot be written.
     """
-    wish = wish._replace(kind=Kind(wish.kind), file_format=FileFormat(wish.file_format))
+    chosen = FileFormat(file_format or _format_of(output))
+    wish = wish._replace(kind=Kind(wish.kind), file_format=chosen)
     stream = exporting.stream(database.connect_existing(database.database_url()), wish)
     if output is None:
         for block in stream:
@@ -117,6 +118,12 @@ def export(wish: Wish, output: Path | None) -> None:
         raise RatchetError(
             f"{output} cannot be written: {error.strerror}. Choose another place."
         ) from error
+
+
+def _format_of(output: Path | None) -> str:
+    """The format that a file's name asks for; CSV where it says nothing."""
+    suffix = "" if output is None else output.suffix.lower().lstrip(".")
+    return suffix if suffix in tuple(FileFormat) else FileFormat.CSV
 
 
 def fit(wish: FitWish) -> dict[str, Any]:

@@ -1,6 +1,10 @@
 """The database of this process: which one, brought to the schema this version needs."""
 
 import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 from sqlalchemy import Engine
 
@@ -27,6 +31,18 @@ def connect(url: str) -> Engine:
         migrate.upgrade(engine)
     migrate.require_current(engine)
     return engine
+
+
+@contextmanager
+def for_import(url: str, is_dry_run: bool) -> Iterator[Engine]:
+    """The database to import into; a dry run where there is none makes none."""
+    if not is_dry_run or missing_file(url) is None:
+        yield connect(url)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        engine = connect(f"sqlite:///{Path(folder) / 'dry_run.db'}")
+        yield engine
+        engine.dispose()
 
 
 def connect_existing(url: str) -> Engine:

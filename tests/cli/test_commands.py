@@ -47,7 +47,23 @@ def test_export_to_stdout_is_the_same_file(
     assert found.err == ""
 
 
+def test_export_takes_the_format_from_the_files_name(ratchet: Run, tmp_path: Path) -> None:
+    ratchet("import", "S", "rows.csv")
+    ratchet("export", "S", "items", "-o", "out.jsonl")
+    with (tmp_path / "out.jsonl").open(encoding="utf-8") as file:
+        assert len([json.loads(line)["item_id"] for line in file]) == 80
+    ratchet("export", "S", "items", "-o", "out.jsonl", "--format", "csv")
+    assert (tmp_path / "out.jsonl").read_text(encoding="utf-8").startswith("item_id,")
+
+
+def test_a_dry_run_makes_no_database(ratchet: Run, tmp_path: Path) -> None:
+    before = set(tmp_path.iterdir())
+    assert "80 new items" in ratchet("import", "S", "rows.csv", "--dry-run").out
+    assert set(tmp_path.iterdir()) == before
+
+
 def test_a_dry_run_writes_nothing(ratchet: Run) -> None:
+    ratchet("import", "other", "rows.csv")
     assert "Dry run: nothing was written." in ratchet("import", "S", "rows.csv", "--dry-run").out
     assert "no study 'S'" in one_line_of_error(ratchet("export", "S", "items"))
 
