@@ -24,6 +24,7 @@ from db.label_findings import Fate, find_people, subject_column
 from db.labels import IMPORTED
 from db.staging import STAGED_LABEL
 from db.tables import Answer, Context, EventKind, Item, LabelEvent, LabelType, Person, Value
+from db.votes import resolved_value
 
 _S = STAGED_LABEL.c
 
@@ -118,7 +119,7 @@ def _set_answers(connection: Connection, study_id: int) -> None:
 
 
 def _resolve(connection: Connection) -> None:
-    """The votes and majority of every subject that got a label, as `labels.resolve` does one."""
+    """The votes and majority of every subject that got a label, as `votes.resolve` does one."""
     for label_type, table in ((LabelType.RETRIEVAL, Context), (LabelType.TASK, Item)):
         own = table.id
         of_subject = and_(
@@ -135,8 +136,11 @@ def _resolve(connection: Connection) -> None:
             _S.fate.is_(None), _S.label_type == label_type
         )
         values = (
-            {"retrieval": majority, "retrieval_votes": votes}
+            {
+                "retrieval": resolved_value(Context.retrieval_decided, majority),
+                "retrieval_votes": votes,
+            }
             if label_type == LabelType.RETRIEVAL
-            else {"task": majority, "task_votes": votes}
+            else {"task": resolved_value(Item.task_decided, majority), "task_votes": votes}
         )
         connection.execute(update(table).where(own.in_(touched)).values(values))

@@ -8,21 +8,16 @@ The resolved value of a question is the majority of the current answers that cou
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, and_, delete, func, select, update
+from sqlalchemy import ColumnElement, and_, delete, func, select
 from sqlalchemy.orm import Session, aliased
 
 from db import studies
-from db.tables import Answer, Context, EventKind, Item, LabelEvent, LabelType, Value
+from db.tables import Answer, EventKind, Item, LabelEvent, LabelType, Value
+from db.votes import Subject as Subject
+from db.votes import answers_to, counts, list_answers, lock_subject, resolve, store_votes
+from db.votes import counting as counting
 
 IMPORTED = "imported"  # reason_asked of labels that came in a file
-
-
-class Subject(NamedTuple):
-    """What a label is about; `item_id` is the item on screen, also for a retrieval label."""
-
-    label_type: LabelType
-    item_id: int
-    context_id: int
 
 
 class NewLabel(NamedTuple):
@@ -72,14 +67,14 @@ class LabelCounts(NamedTuple):
 def record(session: Session, label: NewLabel, now: datetime) -> Recorded:
     """Write a label event and what follows from it."""
     lock_subject(session, label.subject)
-    answers = _current_answers(session, label.subject)
+    answers = list_answers(session, label.subject)
     event = _event(label, EventKind.LABEL, now)
     event.is_extra = _comes_too_late(session, label, answers)
     session.add(event)
     session.flush()
     mine = next((one for one in answers if one.person_id == label.person_id), None)
     current = _set_answer(session, event, mine)
-    _store_votes(session, label.subject, [one for one in answers if one is not mine] + [current])
+    store_votes(session, label.subject, [one for one in answers if one is not mine] + [current])
     studies.touch(session, label.study_id)
     return Recorded(event.id, event.is_extra)
 
@@ -169,50 +164,6 @@ def count_since(session: Session, study_id: int, event_id: int) -> int:
     return session.scalar(newer) or 0
 
 
-def counting() -> ColumnElement[bool]:
-    """The condition under which an answer counts."""
-    return and_(Answer.value != Value.SKIP, Answer.is_extra.is_(False))
-
-
-def lock_subject(session: Session, subject: Subject) -> None:
-    """Let one writer at a time change the answers of a subject; SQLite has one writer anyway."""
-    if session.get_bind().dialect.name == "sqlite":
-        return
-    if subject.label_type == LabelType.RETRIEVAL:
-        row = select(Context.id).where(Context.id == subject.context_id)
-    else:
-        row = select(Item.id).where(Item.id == subject.item_id)
-    session.execute(row.with_for_update())
-
-
-def resolve(session: Session, subject: Subject) -> None:
-    """Set the votes and the majority of a subject from its current answers."""
-    _store_votes(session, subject, _current_answers(session, subject))
-
-
-def _current_answers(session: Session, subject: Subject) -> list[Answer]:
-    return list(session.scalars(select(Answer).where(_answers_to(subject))))
-
-
-def _store_votes(session: Session, subject: Subject, answers: list[Answer]) -> None:
-    """The votes that count and their majority of yes and no; None when there is none or a tie."""
-    values = [one.value for one in answers if _counts(one)]
-    balance = values.count(Value.YES) - values.count(Value.NO)
-    majority = None if balance == 0 else int(balance > 0)
-    stored: dict[str, Any]
-    if subject.label_type == LabelType.RETRIEVAL:
-        stored = {"retrieval": majority, "retrieval_votes": len(values)}
-        session.execute(update(Context).where(Context.id == subject.context_id).values(stored))
-    else:
-        stored = {"task": majority, "task_votes": len(values)}
-        session.execute(update(Item).where(Item.id == subject.item_id).values(stored))
-
-
-def _counts(answer: Answer) -> bool:
-    """The same as `counting`, for a row at hand."""
-    return answer.value != Value.SKIP and not answer.is_extra
-
-
 def _event(label: NewLabel, kind: EventKind, now: datetime) -> LabelEvent:
     fields = label._asdict()
     subject: Subject = fields.pop("subject")
@@ -226,7 +177,7 @@ def _comes_too_late(session: Session, label: NewLabel, answers: list[Answer]) ->
     for one in answers:
         if one.person_id == label.person_id and one.value != Value.SKIP:
             return one.is_extra
-    votes = sum(map(_counts, answers))
+    votes = sum(map(counts, answers))
     return votes >= studies.votes_wanted(session, label.study_id)
 
 
@@ -267,16 +218,7 @@ def _not_undone() -> Any:
 
 
 def _answers_of(person_id: int, subject: Subject) -> ColumnElement[bool]:
-    return and_(Answer.person_id == person_id, _answers_to(subject))
-
-
-def _answers_to(subject: Subject) -> ColumnElement[bool]:
-    # The literal label type lets the planner use the partial unique indexes.
-    if subject.label_type == LabelType.RETRIEVAL:
-        return and_(
-            Answer.label_type == LabelType.RETRIEVAL, Answer.context_id == subject.context_id
-        )
-    return and_(Answer.label_type == LabelType.TASK, Answer.item_id == subject.item_id)
+    return and_(Answer.person_id == person_id, answers_to(subject))
 
 
 def _events_about(subject: Subject) -> ColumnElement[bool]:
