@@ -110,11 +110,11 @@ _EVENT_COLUMNS = (
 def _set_answers(connection: Connection, study_id: int) -> None:
     columns = ("person_id", "item_id", "context_id", "label_type", "value", "event_id")
     rows = (
-        select(literal(study_id), literal(False), *(_S[name] for name in columns))
+        select(literal(study_id), literal(False), literal(False), *(_S[name] for name in columns))
         .where(_S.fate.is_(None))
         .order_by(_S.id)
     )
-    names = ["study_id", "is_extra", *columns]
+    names = ["study_id", "is_extra", "is_charged", *columns]
     connection.execute(insert(Answer).from_select(names, rows))
 
 

@@ -33,6 +33,7 @@ class NewLabel(NamedTuple):
     selection_probability: float | None
     fit_id: int | None
     lease_id: int | None
+    guideline_version: int | None = None
 
 
 class Event(NamedTuple):
@@ -64,12 +65,15 @@ class LabelCounts(NamedTuple):
     task: int
 
 
-def record(session: Session, label: NewLabel, now: datetime) -> Recorded:
-    """Write a label event and what follows from it."""
+def record(
+    session: Session, label: NewLabel, now: datetime, is_affordable: bool = True
+) -> Recorded:
+    """Write a label event and what follows from it; one that no budget pays for is extra."""
     lock_subject(session, label.subject)
     answers = list_answers(session, label.subject)
     event = _event(label, EventKind.LABEL, now)
-    event.is_extra = _comes_too_late(session, label, answers)
+    is_label = label.value != Value.SKIP
+    event.is_extra = is_label and (not is_affordable or _comes_too_late(session, label, answers))
     session.add(event)
     session.flush()
     mine = next((one for one in answers if one.person_id == label.person_id), None)
@@ -141,6 +145,12 @@ def find_answer(session: Session, person_id: int, subject: Subject) -> Value | N
     return None if value is None else Value(value)
 
 
+def is_charged(session: Session, person_id: int, subject: Subject) -> bool:
+    """Whether this person's current answer is in the budgets already."""
+    charged = select(Answer.is_charged).where(_answers_of(person_id, subject))
+    return bool(session.scalar(charged))
+
+
 def count_labels(session: Session, study_id: int) -> LabelCounts:
     """The labels of a study that count; every number of labels on any screen is this one."""
     rows = session.execute(
@@ -172,8 +182,6 @@ def _event(label: NewLabel, kind: EventKind, now: datetime) -> LabelEvent:
 
 def _comes_too_late(session: Session, label: NewLabel, answers: list[Answer]) -> bool:
     """All votes wanted are in, and this person's is not one of them."""
-    if label.value == Value.SKIP:
-        return False
     for one in answers:
         if one.person_id == label.person_id and one.value != Value.SKIP:
             return one.is_extra
@@ -190,6 +198,7 @@ def _set_answer(session: Session, event: LabelEvent, current: Answer | None) -> 
     current.item_id = event.item_id
     current.value = event.value or ""
     current.is_extra = event.is_extra
+    current.is_charged = event.reason_asked != IMPORTED and counts(current)
     current.event_id = event.id
     session.flush()
     return current

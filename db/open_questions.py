@@ -1,8 +1,9 @@
 """Which questions are open to a person, as statements built once: building costs more than running.
 
-A question is open while it wants votes, counting the live leases of others, and this person has
-neither answered nor skipped it. A refusal is never asked for its task, nor is an item without an
-answer text.
+A question is open while it wants votes, counting the live leases of others, no lead has decided
+it, and this person has neither answered nor skipped it. A refusal is never asked for its task, nor
+is an item without an answer text. A question whose answer is known is never open: it is asked only
+to check or to practise, which `known_answers` does.
 """
 
 from functools import lru_cache
@@ -20,7 +21,7 @@ from sqlalchemy import (
     select,
 )
 
-from db.tables import Answer, Asks, Context, Item, LabelType, Lease, UtcDateTime
+from db.tables import Answer, Asks, Context, Item, KnownAnswer, LabelType, Lease, UtcDateTime
 
 _STUDY: BindParameter[Any] = bindparam("study_id")
 _PERSON: BindParameter[Any] = bindparam("person_id")
@@ -73,6 +74,15 @@ def can_ask_task() -> ColumnElement[bool]:
     return and_(or_(Item.abstained.is_(None), Item.abstained == 0), Item.answer.is_not(None))
 
 
+def is_unknown(label_type: LabelType) -> ColumnElement[bool]:
+    """Questions whose answer nobody has given as known; retrieval is one question a context."""
+    about = KnownAnswer.context_id == Context.id
+    if label_type == LabelType.TASK:
+        about = and_(KnownAnswer.context_id == Item.context_id, KnownAnswer.item_id == Item.id)
+    known = select(KnownAnswer.id).where(about, KnownAnswer.label_type == label_type)
+    return ~known.correlate(Item, Context).exists()
+
+
 def _in_study(query: Any) -> Any:
     return query.join(Context, Context.id == Item.context_id).where(Item.study_id == _STUDY)
 
@@ -82,7 +92,8 @@ def _open_retrieval(asks: Asks) -> ColumnElement[bool]:
         return literal(False)
     to_this = and_(Answer.label_type == LabelType.RETRIEVAL, Answer.context_id == Context.id)
     leased = and_(Lease.label_type == LabelType.RETRIEVAL, Lease.context_id == Context.id)
-    return _wants(Context.retrieval_votes, to_this, leased)
+    askable = and_(Context.retrieval_decided.is_(None), is_unknown(LabelType.RETRIEVAL))
+    return and_(askable, _wants(Context.retrieval_votes, to_this, leased))
 
 
 def _open_task(asks: Asks) -> ColumnElement[bool]:
@@ -94,7 +105,8 @@ def _open_task(asks: Asks) -> ColumnElement[bool]:
         Lease.context_id == Item.context_id,
         Lease.item_id == Item.id,
     )
-    return and_(can_ask_task(), _wants(Item.task_votes, to_this, leased))
+    wants = _wants(Item.task_votes, to_this, leased)
+    return and_(can_ask_task(), Item.task_decided.is_(None), is_unknown(LabelType.TASK), wants)
 
 
 def _wants(

@@ -5,24 +5,29 @@ can always renew, and answers through the lease, once.
 """
 
 from datetime import datetime, timedelta
-from enum import StrEnum
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, and_, case, func, select, update
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy import ColumnElement, and_, select, update
+from sqlalchemy.orm import Session
 
-from db import planned
+from db import budgets, labels, planned
+from db.budgets import EDITED as EDITED
 from db.errors import StoreError
 from db.labels import Subject
 from db.locks import own_claims
-from db.open_questions import can_ask_task, first_open, still_open
-from db.planned import Asker, Choice
+from db.open_questions import first_open, still_open
+from db.planned import Asker, Choice, Purse
+from db.progress import Empty as Empty
+from db.progress import EmptyReason as EmptyReason
+from db.progress import Progress as Progress
+from db.progress import progress as progress
+from db.progress import why_empty
 from db.studies import Study
-from db.tables import Answer, Asks, Context, Item, LabelType, Lease
+from db.tables import Asks, LabelType, Lease, StudyState, Value
 
 LEASE_TIME = timedelta(minutes=10)
 STUDY_ORDER = "study order"  # reason_asked of a question nobody chose
-EDITED = "edited"  # reason_asked of a question its person opened again
+IN_A_ROW = "in a row"  # reason_asked of the task right after the retrieval of the same item
 
 
 class Holder(NamedTuple):
@@ -51,41 +56,19 @@ class OpenLease(NamedTuple):
     reason: Reason
 
 
-class EmptyReason(StrEnum):
-    """Why there is no question."""
-
-    NO_ITEMS = "no_items"
-    FINISHED = "finished"
-    ALL_LEASED = "all_leased"
-    SKIPPED_THE_REST = "skipped_the_rest"
-    ANSWERED_YOUR_SHARE = "answered_your_share"
-    PLAN_DONE = "plan_done"
-
-
-class Empty(NamedTuple):
-    """There is no question for this person; `next_free` when the first lease of others ends."""
-
-    reason: EmptyReason
-    next_free: datetime | None = None
-
-
-class Progress(NamedTuple):
-    """Questions of a study that have all their votes, of all questions it has."""
-
-    done: int
-    total: int
-
-
 def claim(session: Session, holder: Holder) -> OpenLease | Empty:
     """The question this person holds, renewed, or the next open one, leased now."""
     own_claims(session, holder.study.id)
+    state = holder.study.state
     held = _held(session, holder)
-    if held is not None and _may_keep(session, holder, held):
+    if held is not None and state != StudyState.DRAFT and _may_keep(session, holder, held):
         held.expires_at = holder.now + LEASE_TIME
         return _public(held)
     if held is not None:
         held.closed_at = holder.now
         session.flush()
+    if state != StudyState.OPEN:
+        return Empty(EmptyReason(state))
     return _hand_out(session, holder)
 
 
@@ -107,6 +90,20 @@ def lease(session: Session, holder: Holder, subject: Subject, reason: Reason) ->
     return _public(row)
 
 
+def has_room(session: Session, holder: Holder, label_type: LabelType) -> bool:
+    """Whether the budgets have room for one more label of this person; others' leases count.
+
+    The answer holds until the transaction ends.
+    """
+    limits = holder.study.budgets
+    if not limits.is_limited:
+        return True
+    own_claims(session, holder.study.id)
+    limits = budgets.read_budgets(session, holder.study.id)
+    spending = budgets.read_spending(session, holder.study.id, holder.now, holder.person_id)
+    return budgets.find_room(limits, spending, Asks(label_type)) is not None
+
+
 def close(session: Session, lease_id: int, person_id: int, now: datetime) -> OpenLease | None:
     """Close a lease to answer through it; None when it is not this person's open lease.
 
@@ -126,22 +123,6 @@ def close_held(session: Session, holder: Holder) -> None:
     session.execute(update(Lease).where(_held_by(holder)).values(closed_at=holder.now))
 
 
-def progress(session: Session, study: Study) -> Progress:
-    """Done and total questions of a study."""
-    done = total = 0
-    if study.settings.asks != Asks.TASK:
-        votes = func.coalesce(func.sum(_as_int(Context.retrieval_votes >= study.votes_wanted)), 0)
-        row = session.execute(select(func.count(), votes).where(Context.study_id == study.id)).one()
-        total, done = total + row[0], done + row[1]
-    if study.settings.asks != Asks.RETRIEVAL:
-        votes = func.coalesce(func.sum(_as_int(Item.task_votes >= study.votes_wanted)), 0)
-        row = session.execute(
-            select(func.count(), votes).where(Item.study_id == study.id, can_ask_task())
-        ).one()
-        total, done = total + row[0], done + row[1]
-    return Progress(done, total)
-
-
 def get_subject(session: Session, lease_id: int, person_id: int) -> Subject:
     """What a lease of this person is about.
 
@@ -155,8 +136,15 @@ def get_subject(session: Session, lease_id: int, person_id: int) -> Subject:
 
 
 def _may_keep(session: Session, holder: Holder, held: Lease) -> bool:
-    """A question opened for a change has an answer already, and stays until it is given."""
-    return held.reason_asked == EDITED or _is_open(session, holder, _lease_subject(held))
+    """A question opened for a change has an answer already, and stays until it is given.
+
+    The place in the budget of a lease that has ended may be somebody else's now.
+    """
+    if held.reason_asked == EDITED:
+        return True
+    subject = _lease_subject(held)
+    is_reserved = held.expires_at > holder.now or has_room(session, holder, subject.label_type)
+    return is_reserved and _is_open(session, holder, subject)
 
 
 def _held(session: Session, holder: Holder) -> Lease | None:
@@ -172,25 +160,63 @@ def _held_by(holder: Holder) -> ColumnElement[bool]:
 
 
 def _hand_out(session: Session, holder: Holder) -> OpenLease | Empty:
-    """A new question: what the plan asks, else, or where it has none for them, in study order."""
-    asker = Asker(holder.study.settings.asks, holder.person_id, holder.now, _binds(holder))
+    """A new question: the second half of an item that is asked in a row, else what the plan asks.
+
+    Where neither has one for this person: the first open one in study order.
+    """
+    may_ask, spent = _affordable(session, holder)
+    if may_ask is None:
+        return spent
+    asker = Asker(may_ask, holder.person_id, holder.now, _binds(holder))
     purse = planned.open_purse(session, holder.study.id, asker)
     if purse is not None and purse.is_done:
         return Empty(EmptyReason.PLAN_DONE)
-    choice = None if purse is None else planned.choose(session, purse, asker)
+    choice = _choose(session, holder, asker, purse)
     if choice is None:
-        subject = _take_next(session, holder)
-        if subject is None:
-            return _why_empty(session, holder)
-        choice = Choice(subject, *Reason())
+        why = why_empty(session, holder.study, holder.person_id, holder.now)
+        narrowed = may_ask != holder.study.settings.asks and why.reason != EmptyReason.NO_ITEMS
+        return spent if narrowed and why.reason != EmptyReason.FINISHED else why
     if purse is not None and not purse.can_pay(choice.subject.label_type, choice.has_read):
         return Empty(EmptyReason.PLAN_DONE)
     reason = Reason(choice.text, choice.selection_probability, choice.fit_id)
     return lease(session, holder, choice.subject, reason)
 
 
-def _take_next(session: Session, holder: Holder) -> Subject | None:
-    row = session.execute(first_open(holder.study.settings.asks), _binds(holder)).first()
+def _affordable(session: Session, holder: Holder) -> tuple[Asks | None, Empty]:
+    """What the budgets let a person be asked, and what to say where that is nothing."""
+    limits, asks = holder.study.budgets, holder.study.settings.asks
+    if not limits.is_limited:
+        return asks, Empty(EmptyReason.BUDGET_SPENT)
+    spending = budgets.read_spending(session, holder.study.id, holder.now, holder.person_id)
+    spent = Empty(EmptyReason.BUDGET_SPENT, None, spending, limits)
+    return budgets.find_room(limits, spending, asks), spent
+
+
+def _choose(session: Session, holder: Holder, asker: Asker, purse: Purse | None) -> Choice | None:
+    if holder.study.settings.asks_in_row and asker.asks != Asks.RETRIEVAL:
+        choice = _in_a_row(session, holder)
+        if choice is not None:
+            return choice
+    choice = None if purse is None else planned.choose(session, purse, asker)
+    if choice is not None:
+        return choice
+    subject = _take_next(session, holder, asker)
+    return None if subject is None else Choice(subject, *Reason())
+
+
+def _in_a_row(session: Session, holder: Holder) -> Choice | None:
+    """The task of the item whose retrieval this person has just answered, if it is open."""
+    last = labels.find_last(session, holder.study.id, holder.person_id)
+    if last is None or last.subject.label_type != LabelType.RETRIEVAL or last.value == Value.SKIP:
+        return None
+    subject = last.subject._replace(label_type=LabelType.TASK)
+    if not _is_open(session, holder, subject):
+        return None
+    return Choice(subject, IN_A_ROW, None, None, has_read=True)
+
+
+def _take_next(session: Session, holder: Holder, asker: Asker) -> Subject | None:
+    row = session.execute(first_open(asker.asks), asker.binds).first()
     if row is None:
         return None
     return Subject(LabelType.RETRIEVAL if row[2] else LabelType.TASK, row[0], row[1])
@@ -209,37 +235,6 @@ def _binds(holder: Holder) -> dict[str, Any]:
         "votes_wanted": holder.study.votes_wanted,
         "now": holder.now,
     }
-
-
-def _why_empty(session: Session, holder: Holder) -> Empty:
-    study, person = holder.study, holder.person_id
-    tally = progress(session, study)
-    if not tally.total:
-        return Empty(EmptyReason.NO_ITEMS)
-    if tally.done >= tally.total:
-        return Empty(EmptyReason.FINISHED)
-    others = aliased(Lease)
-    next_free = session.scalar(
-        select(func.min(others.expires_at)).where(
-            others.study_id == study.id,
-            others.person_id != person,
-            others.closed_at.is_(None),
-            others.expires_at > holder.now,
-        )
-    )
-    if next_free is not None:
-        return Empty(EmptyReason.ALL_LEASED, next_free)
-    skipped = session.scalar(
-        select(func.count()).where(
-            Answer.study_id == study.id, Answer.person_id == person, Answer.value == "skip"
-        )
-    )
-    reason = EmptyReason.SKIPPED_THE_REST if skipped else EmptyReason.ANSWERED_YOUR_SHARE
-    return Empty(reason)
-
-
-def _as_int(condition: ColumnElement[bool]) -> Any:
-    return case((condition, 1), else_=0)
 
 
 def _lease_subject(row: Lease) -> Subject:

@@ -7,8 +7,9 @@ from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from db import tables
+from db.budgets import Budgets
 from db.errors import StoreError
-from db.tables import Asks
+from db.tables import Asks, StudyState
 
 MAX_NAME = 120
 
@@ -23,13 +24,19 @@ class StudySettings(NamedTuple):
     prior: dict[str, Any] = {}  # noqa: RUF012
     interval: float = 0.95
     shows_metadata: bool = False
+    asks_in_row: bool = False
+    gold_share: float = 0.0
+    practices_first: bool = False
+    wants_evidence: bool = False
+    models_annotators: bool = False
 
 
 class Study(NamedTuple):
     """A study as stored.
 
     `columns` are the columns of its imported files in order; `revision` grows with every change
-    to its counts; `rules_version` is the version of its abstention rules in force.
+    to its counts; `rules_version` is the version of its abstention rules in force, and
+    `guideline_version` that of its guidelines, 0 before there are any.
     """
 
     id: int
@@ -40,6 +47,9 @@ class Study(NamedTuple):
     columns: tuple[str, ...]
     rules_version: int
     revision: int
+    state: StudyState
+    budgets: Budgets
+    guideline_version: int
 
 
 class StudySize(NamedTuple):
@@ -128,6 +138,18 @@ def change_settings(session: Session, study_id: int, settings: StudySettings) ->
     touch(session, study_id)
 
 
+def change_state(session: Session, study_id: int, state: StudyState) -> None:
+    """Open, pause or close a study, or make it a draft again."""
+    session.execute(update(tables.Study).where(tables.Study.id == study_id).values(state=state))
+
+
+def change_votes_wanted(session: Session, study_id: int, votes: int) -> None:
+    """Set how many answers a question needs."""
+    row = update(tables.Study).where(tables.Study.id == study_id)
+    session.execute(row.values(votes_wanted=votes))
+    touch(session, study_id)
+
+
 def votes_wanted(session: Session, study_id: int) -> int:
     """How many answers a question needs."""
     wanted = select(tables.Study.votes_wanted).where(tables.Study.id == study_id)
@@ -173,6 +195,11 @@ def _study(row: tables.Study) -> Study:
         row.prior,
         row.interval,
         row.shows_metadata,
+        row.asks_in_row,
+        row.gold_share,
+        row.practices_first,
+        row.wants_evidence,
+        row.models_annotators,
     )
     return Study(
         id=row.id,
@@ -183,4 +210,7 @@ def _study(row: tables.Study) -> Study:
         columns=tuple(row.columns),
         rules_version=row.rules_version,
         revision=row.revision,
+        state=StudyState(row.state),
+        budgets=Budgets(row.retrieval_budget, row.task_budget, row.label_budget),
+        guideline_version=row.guideline_version,
     )

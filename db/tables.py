@@ -236,6 +236,7 @@ class Answer(Base):
             postgresql_where=text("label_type = 'task'"),
         ),
         Index("ix_answer_study_id_person_id", "study_id", "person_id"),
+        Index("ix_answer_charged", "study_id", "label_type", "is_charged"),  # what is spent
         UniqueConstraint("event_id"),  # the event that holds now
     )
 
@@ -247,6 +248,8 @@ class Answer(Base):
     item_id: Mapped[int] = mapped_column(ForeignKey("item.id"))
     value: Mapped[str]
     is_extra: Mapped[bool] = mapped_column(default=False)
+    # It counts against the budgets: a label that was given here, not imported.
+    is_charged: Mapped[bool] = mapped_column(default=False, server_default=false())
     event_id: Mapped[int] = mapped_column(ForeignKey("label_event.id"))
 
 

@@ -247,7 +247,7 @@ def label(wish: LabelWish, now: datetime) -> str:
     engine = database.connect_existing(database.database_url())
     new = ScriptLabel(wish.item, LabelType(wish.label_type), Value(wish.value), wish.note)
     saved = labelling.label_by_script(engine, Annotator(wish.study, wish.annotator), new, now)
-    outcome = labelling.KEPT_AS_EXTRA if saved.is_extra else "Saved"
+    outcome = saved.why_extra or "Saved"
     return f"{outcome}: {wish.item} {wish.label_type} {saved.value} by {wish.annotator}."
 
 

@@ -16,9 +16,11 @@ from sqlalchemy.orm import Session
 from db import audit, flags, items, labels, locks, people, queue, studies
 from db.engine import reading, transaction
 from db.labels import LabelCounts, NewLabel, Subject
+from db.queue import Empty as Empty
 from db.queue import EmptyReason as EmptyReason
 from db.queue import Holder, OpenLease, Reason
 from db.tables import LabelType as LabelType
+from db.tables import StudyState
 from db.tables import Value as Value
 from workflow.desk import Desk as Desk
 from workflow.desk import Question as Question
@@ -36,6 +38,7 @@ NOT_HELD = (
     " on its file, then press a key or reload."
 )
 KEPT_AS_EXTRA = "Kept as an extra vote: the item already had the labels it needs"
+KEPT_UNPAID = "Kept as an extra vote: the budget was spent before this answer came"
 
 
 class Annotator(NamedTuple):
@@ -56,7 +59,8 @@ class Answered(NamedTuple):
 class Saved(NamedTuple):
     """An answer on disk; `is_new` is False when this lease had been answered before.
 
-    `is_extra`: others had given the labels that were wanted, so it is kept and not counted.
+    `is_extra`: it came when the labels that were wanted were there, or the budget was spent, so it
+    is kept and not counted; `why_extra` says which.
     """
 
     event_id: int
@@ -64,6 +68,7 @@ class Saved(NamedTuple):
     saved_at: datetime
     is_new: bool
     is_extra: bool
+    why_extra: str = ""
 
 
 class ScriptLabel(NamedTuple):
@@ -96,13 +101,15 @@ def submit(engine: Engine, annotator: Annotator, answer: Answered, now: datetime
     """
     with _writing(engine, NOT_SAVED) as session:
         holder = _holder(session, annotator, now)
+        _require_no_draft(holder)
+        if holder.study.budgets.is_limited:
+            locks.own_claims(session, holder.study.id)
         lease = queue.close(session, answer.lease_id, holder.person_id, now)
         if lease is None:
             return _saved_before(session, answer.lease_id, holder)
         seconds = (now - lease.issued_at).total_seconds()
-        label = _label_through(lease, holder, answer, seconds)
-        recorded = labels.record(session, label, now)
-        return Saved(recorded.event_id, answer.value, now, True, recorded.is_extra)
+        is_reserved = lease.expires_at > now and lease.reason.text != queue.EDITED
+        return _record(session, holder, _label_through(lease, holder, answer, seconds), is_reserved)
 
 
 def undo(engine: Engine, annotator: Annotator, event_id: int, now: datetime) -> Recent | None:
@@ -118,7 +125,8 @@ def undo(engine: Engine, annotator: Annotator, event_id: int, now: datetime) -> 
         if last is None or last.id != event_id:
             return None
         labels.undo(session, last.id, now)
-        queue.lease(session, holder, last.subject, Reason(UNDONE))
+        if queue.has_room(session, holder, last.subject.label_type):
+            queue.lease(session, holder, last.subject, Reason(UNDONE))
         return recent(last)
 
 
@@ -177,9 +185,9 @@ def label_by_script(
             selection_probability=None,
             fit_id=None,
             lease_id=None,
+            guideline_version=holder.study.guideline_version or None,
         )
-        recorded = labels.record(session, new, now)
-        return Saved(recorded.event_id, label.value, now, True, recorded.is_extra)
+        return _record(session, holder, new, is_reserved=False)
 
 
 def override_abstention(
@@ -234,7 +242,28 @@ def _label_through(lease: OpenLease, holder: Holder, answer: Answered, seconds: 
         selection_probability=lease.reason.selection_probability,
         fit_id=lease.reason.fit_id,
         lease_id=lease.id,
+        guideline_version=holder.study.guideline_version or None,
     )
+
+
+def _record(session: Session, holder: Holder, label: NewLabel, is_reserved: bool) -> Saved:
+    """Write a label; without a live lease the budget may have gone to others."""
+    is_affordable = (
+        is_reserved
+        or labels.is_charged(session, holder.person_id, label.subject)
+        or queue.has_room(session, holder, label.subject.label_type)
+    )
+    found = labels.record(session, label, holder.now, is_affordable)
+    why = (KEPT_AS_EXTRA if is_affordable else KEPT_UNPAID) if found.is_extra else ""
+    return Saved(found.event_id, label.value, holder.now, True, found.is_extra, why)
+
+
+def _require_no_draft(holder: Holder) -> None:
+    if holder.study.state == StudyState.DRAFT:
+        raise RatchetError(
+            f"The study {holder.study.name!r} is a draft again, so the answer was not saved; an"
+            " open one was expected. Ask its lead to open it."
+        )
 
 
 def _saved_before(session: Session, lease_id: int, holder: Holder) -> Saved:

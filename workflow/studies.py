@@ -31,6 +31,11 @@ class Choices(NamedTuple):
     priors: RatPriors = PRIOR_PRESETS["uniform"]
     interval: float = 0.95
     shows_metadata: bool = False
+    asks_in_row: bool = False
+    gold_share: float = 0.0
+    practices_first: bool = False
+    wants_evidence: bool = False
+    models_annotators: bool = False
 
 
 class Overview(NamedTuple):
@@ -137,13 +142,9 @@ def choices_of(study: Study) -> Choices:
     """The settings of a stored study in the words of the model."""
     settings = study.settings
     return Choices(
-        settings.description,
-        settings.guidelines,
-        settings.asks,
-        parse_policy(settings.policy),
-        RatPriors(*(BetaPrior(*settings.prior[name]) for name in RatPriors._fields)),
-        settings.interval,
-        settings.shows_metadata,
+        policy=parse_policy(settings.policy),
+        priors=RatPriors(*(BetaPrior(*settings.prior[name]) for name in RatPriors._fields)),
+        **{name: getattr(settings, name) for name in _ALIKE},
     )
 
 
@@ -151,16 +152,17 @@ def _settings(choices: Choices) -> StudySettings:
     check_priors(choices.priors)
     policy = choices.policy._asdict()
     parse_policy(policy)
-    priors = {name: list(prior) for name, prior in choices.priors._asdict().items()}
     return StudySettings(
-        choices.description,
-        choices.guidelines,
-        choices.asks,
-        policy,
-        priors,
-        choices.interval,
-        choices.shows_metadata,
+        policy=policy,
+        prior={name: list(prior) for name, prior in choices.priors._asdict().items()},
+        **{name: getattr(choices, name) for name in _ALIKE},
     )
+
+
+# What is stored as it is chosen.
+_ALIKE = tuple(
+    name for name in Choices._fields if name in StudySettings._fields and name != "policy"
+)
 
 
 def _overview(session: Session, study: Study, items_count: int) -> Overview:

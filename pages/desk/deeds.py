@@ -54,8 +54,9 @@ def override(annotator: Annotator, item_id: str, value: int) -> None:
 
 
 def _save(annotator: Annotator, answer: Answered) -> None:
-    if labelling.submit(engine(), annotator, answer, now()).is_extra:
-        leave_notice(f"{labelling.KEPT_AS_EXTRA}.")
+    saved = labelling.submit(engine(), annotator, answer, now())
+    if saved.is_extra:
+        leave_notice(f"{saved.why_extra}.")
 
 
 def _attempt(deed: Callable[[], object]) -> bool:

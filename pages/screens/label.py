@@ -10,7 +10,7 @@ import streamlit as st
 
 from pages import frame
 from pages.desk import item, panels
-from pages.planner.in_force import draw_done
+from pages.desk.empty import draw_empty
 from pages.resources import engine, key_script, now
 from pages.session import (
     Action,
@@ -23,19 +23,7 @@ from pages.session import (
 )
 from workflow import labelling, studies
 from workflow.errors import EXPECTED
-from workflow.labelling import Annotator, Desk, EmptyReason, Question, Recent
-
-EMPTY_TEXTS = {
-    "no_items": ("No items yet", "Import a file on the Data screen to start labelling."),
-    "finished": ("All questions are answered", "See what they say on the Results screen."),
-    "all_leased": ("Others hold the last questions", "The next one is free at {next_free}."),
-    "skipped_the_rest": ("You skipped the rest", "What is open now waits for somebody else."),
-    "answered_your_share": (
-        "You answered your share",
-        "What is open now wants the answers of other people.",
-    ),
-    "plan_done": ("No more labels are wanted now", ""),
-}
+from workflow.labelling import Annotator, Desk, Question, Recent
 
 
 def draw() -> None:
@@ -64,7 +52,7 @@ def _desk(annotator: Annotator) -> None:
     search = _bar(annotator, desk)
     frame.show_alert(notice)
     if desk.question is None:
-        _empty(annotator, desk)
+        draw_empty(annotator, desk)
         return
     left, right = st.columns([1.35, 1], gap="medium")
     with left:
@@ -112,17 +100,6 @@ def _bar(annotator: Annotator, desk: Desk) -> str:
 def _saved(last: Recent) -> str:
     done = "Kept as an extra vote" if last.is_extra else "Saved"
     return f"{done} {frame.clock(last.saved_at)}"
-
-
-def _empty(annotator: Annotator, desk: Desk) -> None:
-    assert desk.empty is not None
-    title, text = EMPTY_TEXTS[desk.empty.reason]
-    free = frame.clock(desk.empty.next_free) if desk.empty.next_free else ""
-    frame.show_empty(title, text.format(next_free=free))
-    if desk.empty.reason == EmptyReason.PLAN_DONE:
-        draw_done(annotator.study, annotator.person)
-    with st.container(horizontal=True, horizontal_alignment="center"):
-        panels.draw_undo(annotator, desk)
 
 
 def _question(annotator: Annotator, desk: Desk, question: Question) -> None:

@@ -161,6 +161,13 @@ def upgrade() -> None:
     with op.batch_alter_table("lease") as batch_op:
         batch_op.add_column(sa.Column("kind", sa.Text(), server_default="label", nullable=False))
 
+    with op.batch_alter_table("answer") as batch_op:
+        batch_op.add_column(
+            sa.Column("is_charged", sa.Boolean(), server_default=sa.false(), nullable=False)
+        )
+        batch_op.create_index("ix_answer_charged", ["study_id", "label_type", "is_charged"])
+    _charge_answers()
+
     with op.batch_alter_table("study") as batch_op:
         batch_op.add_column(
             sa.Column("guideline_version", sa.Integer(), server_default="0", nullable=False)
@@ -184,6 +191,21 @@ def upgrade() -> None:
         )
 
 
+def _charge_answers() -> None:
+    """Labels that were given here, not imported, count against the budgets."""
+    answer = sa.table(
+        "answer",
+        sa.column("event_id"),
+        sa.column("value"),
+        sa.column("is_extra", sa.Boolean()),
+        sa.column("is_charged", sa.Boolean()),
+    )
+    event = sa.table("label_event", sa.column("id"), sa.column("reason_asked"))
+    given = sa.exists().where(event.c.id == answer.c.event_id, event.c.reason_asked != "imported")
+    counts = sa.and_(answer.c.value != "skip", answer.c.is_extra.is_(sa.false()), given)
+    op.execute(answer.update().where(counts).values(is_charged=sa.true()))
+
+
 def downgrade() -> None:
     """Change it back."""
     with op.batch_alter_table("study", recreate="never") as batch_op:
@@ -197,6 +219,10 @@ def downgrade() -> None:
         batch_op.drop_column("asks_in_row")
         batch_op.drop_column("state")
         batch_op.drop_column("guideline_version")
+
+    with op.batch_alter_table("answer", recreate="never") as batch_op:
+        batch_op.drop_index("ix_answer_charged")
+        batch_op.drop_column("is_charged")
 
     with op.batch_alter_table("lease", recreate="never") as batch_op:
         batch_op.drop_column("kind")
