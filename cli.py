@@ -18,7 +18,7 @@ from workflow.errors import EXPECTED
 app = typer.Typer(
     no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__
 )
-db_app = typer.Typer(no_args_is_help=True, help="The schema of the database.")
+db_app = typer.Typer(no_args_is_help=True, help="The database: schema, backup, restore.")
 app.add_typer(db_app, name="db")
 
 Study = Annotated[str, typer.Argument(help="Name of a study.")]
@@ -266,6 +266,27 @@ def current() -> None:
     print(f"The database is at schema {found or 'none'}; this version needs {needed}.")
 
 
+@db_app.command()
+def backup(
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Default: named by the time, here.")
+    ] = None,
+) -> None:
+    """Write all that is kept into one file, while people work."""
+    engine = _database().connect_existing(_database().database_url())
+    print(_backups().back_up(engine, output, _now()))
+
+
+@db_app.command()
+def restore(
+    file: Path,
+    replace: Annotated[bool, typer.Option(help="Lose what is in the database now.")] = False,
+) -> None:
+    """Put a backup into the database, SQLite or PostgreSQL; all of it or nothing."""
+    url = _database().database_url()
+    print(_backups().restore_from(url, file, replace, _now()))
+
+
 def _commands() -> Any:
     """What the commands do; imported when one runs, since it brings pandas, SciPy and the rest."""
     return importlib.import_module("workflow.commands")
@@ -278,6 +299,10 @@ def _plan_commands() -> Any:
 
 def _database() -> Any:
     return importlib.import_module("workflow.database")
+
+
+def _backups() -> Any:
+    return importlib.import_module("workflow.backup")
 
 
 def _print(document: Any, as_json: bool, words: Any) -> None:

@@ -70,8 +70,7 @@ def require_current(engine: Engine) -> None:
             "The database is empty; a database made by Ratchet is expected. Run"
             " `ratchet db upgrade`, or check DATABASE_URL."
         )
-    known = {script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()}
-    if found in known:
+    if is_known(engine):
         raise StoreError(
             f"The database is at schema {found}, this version needs {needed}. Run"
             " `ratchet db upgrade`."
@@ -80,6 +79,12 @@ def require_current(engine: Engine) -> None:
         f"The database is at schema {found}, which this version ({needed}) does not know."
         " Install the newer Ratchet that made it."
     )
+
+
+def is_known(engine: Engine) -> bool:
+    """Whether this version knows the database's revision: it is its own or an older one."""
+    scripts = ScriptDirectory.from_config(_config()).walk_revisions()
+    return current_revision(engine) in {script.revision for script in scripts}
 
 
 def _config() -> Config:
