@@ -51,7 +51,9 @@ def lock_subject(session: Session, subject: Subject) -> None:
         row = select(Context.id).where(Context.id == subject.context_id)
     else:
         row = select(Item.id).where(Item.id == subject.item_id)
-    session.execute(row.with_for_update())
+    # NO KEY UPDATE: a label of the other kind points at the same rows, and must not wait for us
+    # while we wait for it.
+    session.execute(row.with_for_update(key_share=True))
 
 
 def resolve(session: Session, subject: Subject) -> None:
