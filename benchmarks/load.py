@@ -117,7 +117,7 @@ async def measure(server: Server, folder: Path, wish: argparse.Namespace) -> Res
 def times(pressed: list[Pressed], seconds: float) -> Times:
     """Percentiles in milliseconds."""
     values = sorted(1000 * one.seconds for one in pressed)
-    cuts = statistics.quantiles(values, n=100)
+    cuts = statistics.quantiles(values, n=100, method="inclusive")
     return Times(len(values), len(values) / seconds, cuts[49], cuts[94], cuts[98], values[-1])
 
 

@@ -92,8 +92,9 @@ def _open_retrieval(asks: Asks) -> ColumnElement[bool]:
         return literal(False)
     to_this = and_(Answer.label_type == LabelType.RETRIEVAL, Answer.context_id == Context.id)
     leased = and_(Lease.label_type == LabelType.RETRIEVAL, Lease.context_id == Context.id)
-    askable = and_(Context.retrieval_decided.is_(None), is_unknown(LabelType.RETRIEVAL))
-    return and_(askable, _wants(Context.retrieval_votes, to_this, leased))
+    # Votes first: it is what most questions of a study that has gone far fail by.
+    wants = _wants(Context.retrieval_votes, to_this, leased)
+    return and_(wants, Context.retrieval_decided.is_(None), is_unknown(LabelType.RETRIEVAL))
 
 
 def _open_task(asks: Asks) -> ColumnElement[bool]:
@@ -106,7 +107,7 @@ def _open_task(asks: Asks) -> ColumnElement[bool]:
         Lease.item_id == Item.id,
     )
     wants = _wants(Item.task_votes, to_this, leased)
-    return and_(can_ask_task(), Item.task_decided.is_(None), is_unknown(LabelType.TASK), wants)
+    return and_(wants, can_ask_task(), Item.task_decided.is_(None), is_unknown(LabelType.TASK))
 
 
 def _wants(

@@ -8,9 +8,9 @@ from sqlalchemy import ColumnElement, and_, case, func, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from db.budgets import Budgets, Spending
-from db.open_questions import can_ask_task, is_unknown
+from db.open_questions import can_ask_task
 from db.studies import Study
-from db.tables import Answer, Asks, Context, Item, LabelType, Lease
+from db.tables import Answer, Asks, Context, Item, KnownAnswer, LabelType, Lease
 
 
 class EmptyReason(StrEnum):
@@ -49,21 +49,11 @@ class Progress(NamedTuple):
 
 
 def progress(session: Session, study: Study) -> Progress:
-    """Done and total questions of a study."""
+    """Done and total questions of a study; one whose answer is known is none of them."""
     done = total = 0
-    if study.settings.asks != Asks.TASK:
-        votes = func.coalesce(func.sum(_as_int(_is_done(study, LabelType.RETRIEVAL))), 0)
-        of_study = and_(Context.study_id == study.id, is_unknown(LabelType.RETRIEVAL))
-        row = session.execute(select(func.count(), votes).where(of_study)).one()
-        total, done = total + row[0], done + row[1]
-    if study.settings.asks != Asks.RETRIEVAL:
-        votes = func.coalesce(func.sum(_as_int(_is_done(study, LabelType.TASK))), 0)
-        row = session.execute(
-            select(func.count(), votes).where(
-                Item.study_id == study.id, can_ask_task(), is_unknown(LabelType.TASK)
-            )
-        ).one()
-        total, done = total + row[0], done + row[1]
+    for label_type, question in _questions(study):
+        every, known = _count(session, question), _known(session, question, study, label_type)
+        done, total = done + every.done - known.done, total + every.total - known.total
     return Progress(done, total)
 
 
@@ -94,14 +84,39 @@ def why_empty(session: Session, study: Study, person: int, now: datetime) -> Emp
     return Empty(reason)
 
 
-def _is_done(study: Study, label_type: LabelType) -> ColumnElement[bool]:
+def _questions(study: Study) -> list[tuple[LabelType, Any]]:
+    """(done, total) of each label type that is asked, as queries that an index answers alone."""
+    asks, found = study.settings.asks, []
+    if asks != Asks.TASK:
+        done = _is_done(study, Context.retrieval_votes, Context.retrieval_decided)
+        found.append((LabelType.RETRIEVAL, _tally(done).where(Context.study_id == study.id)))
+    if asks != Asks.RETRIEVAL:
+        done = _is_done(study, Item.task_votes, Item.task_decided)
+        of_study = and_(Item.study_id == study.id, can_ask_task())
+        found.append((LabelType.TASK, _tally(done).where(of_study)))
+    return found
+
+
+def _known(session: Session, question: Any, study: Study, label_type: LabelType) -> Progress:
+    """The same of the few questions whose answer is known: asking each row would cost the most."""
+    column, subject = (
+        (KnownAnswer.context_id, Context.id)
+        if label_type == LabelType.RETRIEVAL
+        else (KnownAnswer.item_id, Item.id)
+    )
+    of_study = and_(KnownAnswer.study_id == study.id, KnownAnswer.label_type == label_type)
+    known = session.scalars(select(column).where(of_study)).all()
+    return _count(session, question.where(subject.in_(known))) if known else Progress(0, 0)
+
+
+def _is_done(study: Study, votes: Any, decided: Any) -> ColumnElement[bool]:
     """All votes are there, or a lead has decided."""
-    if label_type == LabelType.RETRIEVAL:
-        votes, decided = Context.retrieval_votes, Context.retrieval_decided
-    else:
-        votes, decided = Item.task_votes, Item.task_decided
     return or_(votes >= study.votes_wanted, decided.is_not(None))
 
 
-def _as_int(condition: ColumnElement[bool]) -> Any:
-    return case((condition, 1), else_=0)
+def _tally(done: ColumnElement[bool]) -> Any:
+    return select(func.coalesce(func.sum(case((done, 1), else_=0)), 0), func.count())
+
+
+def _count(session: Session, question: Any) -> Progress:
+    return Progress(*session.execute(question).one())

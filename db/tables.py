@@ -101,7 +101,11 @@ class Context(Base):
 
     __tablename__ = "context"
     # Rows of a file that name the same query and context share one retrieval label.
-    __table_args__ = (UniqueConstraint("study_id", "query_key", "context_key"),)
+    __table_args__ = (
+        UniqueConstraint("study_id", "query_key", "context_key"),
+        # How far a study is, counted at every click.
+        Index("ix_context_progress", "study_id", "retrieval_votes", "retrieval_decided"),
+    )
 
     id: Mapped[int] = mapped_column(RowId, primary_key=True)
     study_id: Mapped[int] = mapped_column(ForeignKey("study.id"))
@@ -124,6 +128,16 @@ class Item(Base):
         UniqueConstraint("study_id", "item_key"),  # importing the same file twice adds nothing
         Index("ix_item_study_id_position", "study_id", "position"),  # next item in study order
         Index("ix_item_context_id", "context_id"),  # a retrieval label reaches its items
+        # How far a study is, counted at every click.
+        Index(
+            "ix_item_progress",
+            "study_id",
+            "abstained",
+            "task_votes",
+            "task_decided",
+            sqlite_where=text("answer IS NOT NULL"),
+            postgresql_where=text("answer IS NOT NULL"),
+        ),
     )
 
     id: Mapped[int] = mapped_column(RowId, primary_key=True)

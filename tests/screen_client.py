@@ -85,7 +85,7 @@ class ScreenClient:
 
     def _whole(self, message: ForwardMsg) -> ForwardMsg:
         if message.WhichOneof("type") == "ref_hash":
-            return ForwardMsg.FromString(self._known[message.ref_hash])
+            message = ForwardMsg.FromString(self._known[message.ref_hash])
         if message.metadata.cacheable:
             self._known[message.hash] = message.SerializeToString()
         return message

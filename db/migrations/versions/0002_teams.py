@@ -151,9 +151,18 @@ def upgrade() -> None:
 
     with op.batch_alter_table("context") as batch_op:
         batch_op.add_column(sa.Column("retrieval_decided", sa.SmallInteger(), nullable=True))
+        batch_op.create_index(
+            "ix_context_progress", ["study_id", "retrieval_votes", "retrieval_decided"]
+        )
 
     with op.batch_alter_table("item") as batch_op:
         batch_op.add_column(sa.Column("task_decided", sa.SmallInteger(), nullable=True))
+        batch_op.create_index(
+            "ix_item_progress",
+            ["study_id", "abstained", "task_votes", "task_decided"],
+            sqlite_where=sa.text("answer IS NOT NULL"),
+            postgresql_where=sa.text("answer IS NOT NULL"),
+        )
 
     with op.batch_alter_table("label_event") as batch_op:
         batch_op.add_column(sa.Column("guideline_version", sa.Integer(), nullable=True))
@@ -231,9 +240,11 @@ def downgrade() -> None:
         batch_op.drop_column("guideline_version")
 
     with op.batch_alter_table("item", recreate="never") as batch_op:
+        batch_op.drop_index("ix_item_progress")
         batch_op.drop_column("task_decided")
 
     with op.batch_alter_table("context", recreate="never") as batch_op:
+        batch_op.drop_index("ix_context_progress")
         batch_op.drop_column("retrieval_decided")
 
     with op.batch_alter_table("evidence") as batch_op:
