@@ -5,9 +5,11 @@ transaction takes the write lock at once (BEGIN IMMEDIATE), because the driver's
 the first write) lets two sessions read the same free row and both take it, without an error.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event
@@ -21,6 +23,7 @@ BUSY_TIMEOUT_MS = 30_000
 POOL_SIZE = 10
 POOL_OVERFLOW = 40
 READ_ONLY = "ratchet_read_only"
+_TURNS: defaultdict[str, Lock] = defaultdict(Lock)  # by the address of the file
 
 
 def make_engine(url: str) -> Engine:
@@ -82,7 +85,7 @@ def missing_file(url: str) -> Path | None:
 @contextmanager
 def transaction(engine: Engine) -> Iterator[Session]:
     """A session that commits on leaving, and rolls back on an exception."""
-    with Session(engine, expire_on_commit=False) as session, session.begin():
+    with _turn(engine), Session(engine, expire_on_commit=False) as session, session.begin():
         yield session
 
 
@@ -96,6 +99,20 @@ def reading(engine: Engine) -> Iterator[Session]:
         )
     with Session(reader) as session:
         yield session
+
+
+@contextmanager
+def _turn(engine: Engine) -> Iterator[None]:
+    """Wait for the other writers of this process.
+
+    SQLite has one writer, and lets the others ask again and again, with longer and longer pauses:
+    of many some wait seconds while others pass. A lock hands over at once.
+    """
+    if engine.dialect.name != "sqlite":
+        yield
+        return
+    with _TURNS[str(engine.url)]:
+        yield
 
 
 def _sqlite_engine(url: URL) -> Engine:

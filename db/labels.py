@@ -6,9 +6,10 @@ The resolved value of a question is the majority of the current answers that cou
 """
 
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, and_, delete, func, select
+from sqlalchemy import ColumnElement, Integer, and_, bindparam, delete, func, select
 from sqlalchemy.orm import Session, aliased
 
 from db import studies
@@ -114,18 +115,8 @@ def find_last(session: Session, study_id: int, person_id: int) -> Event | None:
 
 def list_recent(session: Session, study_id: int, person_id: int, count: int) -> list[Event]:
     """The last labels of a person that hold, newest first."""
-    rows = session.execute(
-        _not_undone()
-        .add_columns(Item.item_key)
-        .join(Item, Item.id == LabelEvent.item_id)
-        .where(
-            LabelEvent.study_id == study_id,
-            LabelEvent.person_id == person_id,
-            LabelEvent.reason_asked != IMPORTED,
-        )
-        .order_by(LabelEvent.id.desc())
-        .limit(count)
-    )
+    whose = {"study_id": study_id, "person_id": person_id, "count": count}
+    rows = session.execute(_recent(), whose)
     return [_public(row, item_key) for row, item_key in rows]
 
 
@@ -216,6 +207,23 @@ def _restore_answer(session: Session, person_id: int, subject: Subject) -> None:
     else:
         current = session.scalar(select(Answer).where(_answers_of(person_id, subject)))
         _set_answer(session, before, current)
+
+
+@lru_cache
+def _recent() -> Any:
+    """Built once, since it is read at every click; binds study_id, person_id, count."""
+    return (
+        _not_undone()
+        .add_columns(Item.item_key)
+        .join(Item, Item.id == LabelEvent.item_id)
+        .where(
+            LabelEvent.study_id == bindparam("study_id"),
+            LabelEvent.person_id == bindparam("person_id"),
+            LabelEvent.reason_asked != IMPORTED,
+        )
+        .order_by(LabelEvent.id.desc())
+        .limit(bindparam("count", type_=Integer))
+    )
 
 
 def _not_undone() -> Any:

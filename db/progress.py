@@ -2,15 +2,22 @@
 
 from datetime import datetime
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, and_, case, func, or_, select
+from sqlalchemy import and_, bindparam, case, func, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from db.budgets import Budgets, Spending
 from db.open_questions import can_ask_task
 from db.studies import Study
 from db.tables import Answer, Asks, Context, Item, KnownAnswer, LabelType, Lease
+
+LABEL_TYPES = {
+    Asks.RETRIEVAL: (LabelType.RETRIEVAL,),
+    Asks.TASK: (LabelType.TASK,),
+    Asks.BOTH: (LabelType.RETRIEVAL, LabelType.TASK),
+}
 
 
 class EmptyReason(StrEnum):
@@ -51,8 +58,10 @@ class Progress(NamedTuple):
 def progress(session: Session, study: Study) -> Progress:
     """Done and total questions of a study; one whose answer is known is none of them."""
     done = total = 0
-    for label_type, question in _questions(study):
-        every, known = _count(session, question), _known(session, question, study, label_type)
+    binds = {"study_id": study.id, "votes_wanted": study.votes_wanted}
+    for label_type in LABEL_TYPES[study.settings.asks]:
+        every = Progress(*session.execute(_tally(label_type), binds).one())
+        known = _known(session, binds, label_type)
         done, total = done + every.done - known.done, total + every.total - known.total
     return Progress(done, total)
 
@@ -84,39 +93,36 @@ def why_empty(session: Session, study: Study, person: int, now: datetime) -> Emp
     return Empty(reason)
 
 
-def _questions(study: Study) -> list[tuple[LabelType, Any]]:
-    """(done, total) of each label type that is asked, as queries that an index answers alone."""
-    asks, found = study.settings.asks, []
-    if asks != Asks.TASK:
-        done = _is_done(study, Context.retrieval_votes, Context.retrieval_decided)
-        found.append((LabelType.RETRIEVAL, _tally(done).where(Context.study_id == study.id)))
-    if asks != Asks.RETRIEVAL:
-        done = _is_done(study, Item.task_votes, Item.task_decided)
-        of_study = and_(Item.study_id == study.id, can_ask_task())
-        found.append((LabelType.TASK, _tally(done).where(of_study)))
-    return found
+@lru_cache
+def _tally(label_type: LabelType) -> Any:
+    """(done, total), which an index answers alone; built once, as it is read at every click.
+
+    Done: all votes are there, or a lead has decided. Binds study_id, votes_wanted.
+    """
+    if label_type == LabelType.RETRIEVAL:
+        votes, decided = Context.retrieval_votes, Context.retrieval_decided
+        of_study = Context.study_id == bindparam("study_id")
+    else:
+        votes, decided = Item.task_votes, Item.task_decided
+        of_study = and_(Item.study_id == bindparam("study_id"), can_ask_task())
+    is_done = or_(votes >= bindparam("votes_wanted"), decided.is_not(None))
+    done = func.coalesce(func.sum(case((is_done, 1), else_=0)), 0)
+    return select(done, func.count()).where(of_study)
 
 
-def _known(session: Session, question: Any, study: Study, label_type: LabelType) -> Progress:
+def _known(session: Session, binds: dict[str, int], label_type: LabelType) -> Progress:
     """The same of the few questions whose answer is known: asking each row would cost the most."""
-    column, subject = (
-        (KnownAnswer.context_id, Context.id)
-        if label_type == LabelType.RETRIEVAL
-        else (KnownAnswer.item_id, Item.id)
+    known = session.scalars(_known_subjects(label_type), binds).all()
+    if not known:
+        return Progress(0, 0)
+    subject = Context.id if label_type == LabelType.RETRIEVAL else Item.id
+    return Progress(*session.execute(_tally(label_type).where(subject.in_(known)), binds).one())
+
+
+@lru_cache
+def _known_subjects(label_type: LabelType) -> Any:
+    is_retrieval = label_type == LabelType.RETRIEVAL
+    subject = KnownAnswer.context_id if is_retrieval else KnownAnswer.item_id
+    return select(subject).where(
+        KnownAnswer.study_id == bindparam("study_id"), KnownAnswer.label_type == label_type
     )
-    of_study = and_(KnownAnswer.study_id == study.id, KnownAnswer.label_type == label_type)
-    known = session.scalars(select(column).where(of_study)).all()
-    return _count(session, question.where(subject.in_(known))) if known else Progress(0, 0)
-
-
-def _is_done(study: Study, votes: Any, decided: Any) -> ColumnElement[bool]:
-    """All votes are there, or a lead has decided."""
-    return or_(votes >= study.votes_wanted, decided.is_not(None))
-
-
-def _tally(done: ColumnElement[bool]) -> Any:
-    return select(func.coalesce(func.sum(case((done, 1), else_=0)), 0), func.count())
-
-
-def _count(session: Session, question: Any) -> Progress:
-    return Progress(*session.execute(question).one())

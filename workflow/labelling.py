@@ -90,6 +90,8 @@ def open_desk(engine: Engine, annotator: Annotator, now: datetime) -> Desk:
     with _writing(engine, NOT_HELD) as session:
         holder = _holder(session, annotator, now)
         claimed = queue.claim(session, holder)
+    # What is only read keeps nobody from writing.
+    with reading(engine) as session:
         return lay_out(session, holder, claimed)
 
 
