@@ -1,4 +1,4 @@
-"""The people of the load test: a study for them, an account each, and their tabs."""
+"""The people of the load test: a study for them, a cookie each, and their tabs."""
 
 import csv
 import random
@@ -49,6 +49,15 @@ class Person:
             )
         )
 
+    async def look_again(self) -> None:
+        """Load the page again: there may be a question now."""
+        self.screen = await self.client.look_again()
+
+    async def move_to(self, server: Server) -> None:
+        """Load the page from another server, as a proxy does when theirs is gone."""
+        self.client = ScreenClient(server.address, STUDY, self.cookie)
+        await self.open()
+
     async def close(self) -> None:
         """Close the tab."""
         await self.client.close()
@@ -77,7 +86,7 @@ def write_items(path: Path, numbers: range) -> Path:
 
 
 async def sign_in(server: Server, count: int) -> list[Person]:
-    """So many people, each with an account and a session."""
+    """So many people, each with a cookie of their own; see tests/named_people."""
     return [
         Person(server, f"person {number}", f"person=person-{number}") for number in range(count)
     ]

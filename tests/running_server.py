@@ -8,12 +8,14 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 START_SECONDS = 60.0
+# Many people without accounts; see the module in it.
+NAMED_PEOPLE = {"PYTHONPATH": str(Path(__file__).parent / "named_people")}
 
 
 class Server(NamedTuple):
@@ -41,16 +43,23 @@ class Server(NamedTuple):
 
 
 @contextmanager
-def running_server(folder: Path, database_url: str | None = None) -> Iterator[Server]:
+def running_server(
+    folder: Path, database_url: str | None = None, settings: Mapping[str, str] = {}
+) -> Iterator[Server]:
     """A server that answers, stopped at the end."""
-    server = start_server(folder, database_url)
+    server = start_server(folder, database_url, settings=settings)
     try:
         yield server
     finally:
         stop_server(server)
 
 
-def start_server(folder: Path, database_url: str | None = None, port: int | None = None) -> Server:
+def start_server(
+    folder: Path,
+    database_url: str | None = None,
+    port: int | None = None,
+    settings: Mapping[str, str] = {},
+) -> Server:
     """A server that answers; the folder holds its database, cache and log."""
     url = database_url or f"sqlite:///{folder / 'ratchet.db'}"
     port = port or free_port()
@@ -59,6 +68,7 @@ def start_server(folder: Path, database_url: str | None = None, port: int | None
         "RATCHET_ANNOTATOR": "tester",
         "RATCHET_UPLOAD_DIR": str(folder),
         "PYTHONPATH": os.environ.get("PYTHONPATH", ""),
+        **settings,
     }
     command = [sys.executable, "-m", "cli", "serve", "--port", str(port)]
     with (folder / "server.log").open("ab") as log:

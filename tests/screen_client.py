@@ -62,6 +62,10 @@ class ScreenClient:
 
         return await self._run(trigger)
 
+    async def look_again(self) -> Screen:
+        """Run the page again."""
+        return await self._run(lambda _: None)
+
     async def close(self) -> None:
         """Close the tab."""
         if self._socket is not None:
