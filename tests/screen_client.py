@@ -5,6 +5,7 @@ process. A press is sent with the fragment its button was drawn in, as a browser
 """
 
 import re
+import ssl
 import time
 from collections.abc import Callable
 from typing import NamedTuple
@@ -33,8 +34,11 @@ class Screen(NamedTuple):
 class ScreenClient:
     """A tab with the Label screen of a study."""
 
-    def __init__(self, address: str, study: str, cookie: str) -> None:
+    def __init__(
+        self, address: str, study: str, cookie: str, tls: ssl.SSLContext | None = None
+    ) -> None:
         self._address = address
+        self._tls = tls
         self._query = f"study={quote(study)}"
         self._cookie = cookie
         self._socket: ClientConnection | None = None
@@ -49,6 +53,7 @@ class ScreenClient:
             additional_headers={"Cookie": self._cookie},
             origin=self._address,  # type: ignore[arg-type]
             max_size=None,
+            ssl=self._tls,
         )
         return await self._run(lambda _: None)
 
