@@ -20,6 +20,8 @@ app = typer.Typer(
 )
 db_app = typer.Typer(no_args_is_help=True, help="The database: schema, backup, restore.")
 app.add_typer(db_app, name="db")
+user_app = typer.Typer(no_args_is_help=True, help="Who may sign in.")
+app.add_typer(user_app, name="user")
 
 Study = Annotated[str, typer.Argument(help="Name of a study.")]
 Source = Annotated[str, typer.Argument(help="Name of a study, or a file.")]
@@ -54,12 +56,12 @@ def serve(
     """Run the web app; makes and upgrades the database, opens the sample study when it is new."""
     from workflow import serving
 
-    serving.require_loopback(host)
+    serving.require_safe(host)
     script = Path(__file__).parent / "app.py"
     os.environ["DATABASE_URL"] = serving.absolute_url()
     serving.start_worker_early()
-    flags = ["--server.port", str(port), "--server.address", host]
-    os.execv(sys.executable, [sys.executable, "-m", "streamlit", "run", str(script), *flags])
+    command = [sys.executable, "-m", "streamlit", "run", str(script)]
+    os.execv(sys.executable, [*command, *serving.server_flags(host, port)])
 
 
 @app.command(name="import")
@@ -285,6 +287,70 @@ def restore(
     """Put a backup into the database, SQLite or PostgreSQL; all of it or nothing."""
     url = _database().database_url()
     print(_backups().restore_from(url, file, replace, _now()))
+
+
+UserName = Annotated[str, typer.Argument(help="The name of the account.")]
+RoleName = Literal["annotator", "lead", "admin"]
+PasswordStdin = Annotated[
+    bool, typer.Option("--password-stdin", help="Read it from standard input.")
+]
+
+
+@user_app.command()
+def add(
+    name: UserName,
+    role: Annotated[RoleName, typer.Option(help="What they may do.")] = "annotator",
+    invite: Annotated[bool, typer.Option("--invite", help="Print a link instead.")] = False,
+    password_stdin: PasswordStdin = False,
+) -> None:
+    """An account with a password, or the link with which its person makes it."""
+    commands = _user_commands()
+    password = None if invite else _password(password_stdin)
+    print(commands.add(commands.AddWish(name, commands.Role(role), password), _now()))
+
+
+@user_app.command(name="list")
+def list_(as_json: AsJson = False) -> None:
+    """All accounts: role, whether they may come in, when they were here last."""
+    _print(_user_commands().list_users(_now()), as_json, _user_commands().users_text)
+
+
+@user_app.command()
+def disable(name: UserName) -> None:
+    """Let somebody in no more and end their sessions; what they did stays."""
+    print(_user_commands().disable(name, _now()))
+
+
+@user_app.command()
+def enable(name: UserName) -> None:
+    """Let somebody in again."""
+    print(_user_commands().enable(name, _now()))
+
+
+@user_app.command(name="role")
+def role_(name: UserName, role: Annotated[RoleName, typer.Argument()]) -> None:
+    """Change what somebody may do."""
+    print(_user_commands().set_role(name, role, _now()))
+
+
+@user_app.command(name="password")
+def password_(name: UserName, password_stdin: PasswordStdin = False) -> None:
+    """Give somebody a new password, and sign them out everywhere."""
+    print(_user_commands().set_password(name, _password(password_stdin), _now()))
+
+
+def _password(is_piped: bool) -> str:
+    """As typed twice, unseen, or as piped in."""
+    if is_piped:
+        piped: str = _user_commands().read_password()
+        return piped
+    typed: str = typer.prompt("Password", hide_input=True, confirmation_prompt=True)
+    return typed
+
+
+def _user_commands() -> Any:
+    """What `user` does."""
+    return importlib.import_module("workflow.user_commands")
 
 
 def _commands() -> Any:

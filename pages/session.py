@@ -3,10 +3,15 @@
 import getpass
 import os
 from enum import StrEnum
+from html import escape
 
 import streamlit as st
 
+from pages.http.visitor import COOKIE, Visitor
+from pages.resources import engine, now
+from workflow import signing_in
 from workflow.labelling import Annotator, Desk
+from workflow.signing_in import Role
 from workflow.uploads import Upload
 
 STUDY = "study"
@@ -32,11 +37,48 @@ class Action(StrEnum):
 
     LABEL = "label"
     LEAD = "lead"
+    ADMIN = "admin"
+
+
+ROLES = {Action.LABEL: Role.ANNOTATOR, Action.LEAD: Role.LEAD, Action.ADMIN: Role.ADMIN}
 
 
 def require(action: Action) -> str:
-    """The name of the person at this screen, who may do this; solo mode allows all."""
-    return solo_name()
+    """The name of the person at this screen, who may do this; otherwise the run ends here.
+
+    Solo mode allows all. A press on a screen that is open already is let through, or not, by the
+    middleware, which asks at every message who is there.
+    """
+    visitor = current_visitor()
+    if visitor.is_solo:
+        return solo_name()
+    if visitor.user is None:
+        _stop("You are signed out", "What you saved is kept. Sign in again to go on.", "/sign-in")
+    elif not visitor.may(ROLES[action]):
+        _stop("Not for your role", f"This screen is for a {ROLES[action]}. Ask an admin.", "/")
+    return visitor.user.name if visitor.user is not None else ""
+
+
+def is_signed_in() -> bool:
+    """Whether this browser came with a session, which may have ended since."""
+    return isinstance(st.context.cookies.get(COOKIE), str)
+
+
+def current_visitor() -> Visitor:
+    """Who is at this screen, by the cookie that their browser came with."""
+    cookie = st.context.cookies.get(COOKIE)
+    # Without a browser, as in a test of a screen, there is something else in its place.
+    user = signing_in.find_user(engine(), cookie if isinstance(cookie, str) else None, now())
+    return Visitor(user, user is None and not signing_in.needs_sign_in(engine()))
+
+
+def _stop(title: str, text: str, address: str) -> None:
+    """Say why there is no screen, and lead on."""
+    st.html(
+        f'<div class="ratchet-empty"><div class="title">{escape(title)}</div><div>{escape(text)}'
+        f'</div><p><a href="{address}" target="_self">Go on</a></p></div>'
+    )
+    st.stop()
 
 
 def solo_name() -> str:

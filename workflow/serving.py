@@ -5,11 +5,15 @@ import subprocess
 import sys
 from ipaddress import ip_address
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from db.engine import parse_url
-from workflow.database import database_url
+from workflow import oidc, signing_in
+from workflow.database import connect, database_url
 from workflow.errors import RatchetError
 
+PUBLIC_URL = "RATCHET_PUBLIC_URL"
+_HOST = "RATCHET_LISTENING_HOST"
 _WORKER = "RATCHET_WORKER_PROCESS"
 
 
@@ -23,17 +27,63 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def require_loopback(host: str) -> None:
-    """Refuse to listen where others can come in: there are no accounts.
+def require_safe(host: str) -> None:
+    """Refuse to listen where others can come in, unless they must sign in.
 
     Raises:
-        RatchetError: the host is not this machine alone.
+        RatchetError: the host is not this machine alone and there are no accounts; or
+            RATCHET_PUBLIC_URL is no address.
     """
-    if not is_loopback(host):
+    public_url()
+    if is_loopback(host) or oidc.is_configured():
+        return
+    if signing_in.needs_sign_in(connect(database_url())):
+        return
+    raise RatchetError(
+        f"The host is {host!r}; without accounts only this machine may come in, by 127.0.0.1."
+        " Leave --host out, or make the first account with `ratchet user add NAME --role admin`."
+    )
+
+
+def public_url() -> str | None:
+    """The address under which people reach this server through a proxy, or None.
+
+    Raises:
+        RatchetError: what the environment says is no address.
+    """
+    url = os.environ.get(PUBLIC_URL, "").rstrip("/")
+    if not url:
+        return None
+    parts = urlsplit(url)
+    if parts.scheme not in {"http", "https"} or not parts.netloc or parts.path:
         raise RatchetError(
-            f"The host is {host!r}; without accounts only this machine may come in, by 127.0.0.1."
-            " Leave --host out."
+            f"{PUBLIC_URL} is {url!r}; an address without a path was expected, like"
+            " https://ratchet.example.org."
         )
+    return url
+
+
+def is_secure() -> bool:
+    """Whether people come by TLS, so that cookies may travel by nothing else."""
+    return (public_url() or "").startswith("https://")
+
+
+def listening_host() -> str:
+    """Where this process listens."""
+    return os.environ.get(_HOST, "127.0.0.1")
+
+
+def server_flags(host: str, port: int) -> list[str]:
+    """What the server is started with."""
+    os.environ[_HOST] = host
+    flags = ["--server.port", str(port), "--server.address", host]
+    url = public_url()
+    if url is None:
+        return flags
+    parts = urlsplit(url)
+    default = 443 if parts.scheme == "https" else 80
+    address = ["--browser.serverAddress", str(parts.hostname)]
+    return [*flags, *address, "--browser.serverPort", str(parts.port or default)]
 
 
 def absolute_url() -> str:

@@ -34,7 +34,8 @@ def keep(name: str, content: bytes) -> Path:
     folder = Path(os.environ.get("RATCHET_UPLOAD_DIR") or tempfile.gettempdir()) / "ratchet-uploads"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     digest = hashlib.blake2b(content, digest_size=12).hexdigest()
-    path = folder / f"{digest}{Path(name).suffix.lower()[:10]}"
+    kind = "".join(filter(str.isalnum, Path(name).suffix.lower()))[:10]
+    path = folder / (f"{digest}.{kind}" if kind else digest)
     if not path.exists():
         part = path.with_suffix(f".part{os.getpid()}")
         part.write_bytes(content)

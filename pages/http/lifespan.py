@@ -28,7 +28,7 @@ log = logging.getLogger("ratchet")
 @asynccontextmanager
 async def lifespan(_app: st.App) -> AsyncIterator[dict[str, Any]]:
     """Prepare the database and keep a worker while the server runs."""
-    serving.require_loopback(str(st.get_option("server.address") or ""))
+    serving.require_safe(str(st.get_option("server.address") or ""))
     worker = asyncio.create_task(_keep_worker(serving.take_worker()))
     sample.open_when_new(database.database_url(), now())
     # What was imported stays: later collections need not walk over it.

@@ -16,10 +16,14 @@ from starlette.responses import (
 from starlette.routing import Route
 
 from pages.http.chart_data import CHART_ROUTES
+from pages.http.sign_in import SIGN_IN_ROUTES
+from pages.http.visitor import visitor_of
 from pages.resources import engine, now
-from workflow import exporting, health
+from workflow import auditing, exporting, health
+from workflow.auditing import Search
 from workflow.errors import EXPECTED, RatchetError
 from workflow.exporting import FileFormat, Filter, Kind, Labelled, Wish
+from workflow.signing_in import Role
 
 # What the screens rely on; a server started with other settings says so here.
 SETTINGS = (
@@ -48,8 +52,13 @@ def export_address(wish: Wish) -> str:
     return f"/export/{wish.kind}?{query}"
 
 
-async def report_health(_request: Request) -> Response:
-    """Whether the database answers, what the worker does, which settings are in force."""
+async def report_health(request: Request) -> Response:
+    """Whether the database answers, what the worker does, which settings are in force.
+
+    Who is not signed in hears only that the server is there.
+    """
+    if not visitor_of(request).may(Role.ANNOTATOR):
+        return JSONResponse({"status": "ok"})
     found = await run_in_threadpool(health.read_health, engine(), now())
     settings = {name: st.get_option(name) for name in SETTINGS}
     return JSONResponse({**found._asdict(), "settings": settings})
@@ -71,6 +80,19 @@ async def download(request: Request) -> Response:
     )
 
 
+async def download_record(request: Request) -> Response:
+    """The record of deeds as a stream."""
+    query = request.query_params
+    search = Search(**{name: query.get(name, "") for name in Search._fields})
+    stream = auditing.stream(engine(), search)
+    first = await run_in_threadpool(next, stream, b"")
+    return StreamingResponse(
+        _joined(first, stream),
+        media_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": 'attachment; filename="record.csv"'},
+    )
+
+
 async def open_label(request: Request) -> Response:
     """Label is the first screen and lives at /; its other address leads there."""
     query = f"?{request.url.query}" if request.url.query else ""
@@ -81,7 +103,9 @@ ROUTES = [
     Route("/label", open_label),
     Route("/healthz", report_health),
     Route("/export/{kind}", download),
+    Route("/audit.csv", download_record),
     *CHART_ROUTES,
+    *SIGN_IN_ROUTES,
 ]
 
 

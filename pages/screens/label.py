@@ -15,6 +15,7 @@ from pages.resources import engine, key_script, now
 from pages.session import (
     Action,
     is_help_open,
+    is_signed_in,
     last_desk,
     mode,
     remember_desk,
@@ -85,7 +86,8 @@ def _bar(annotator: Annotator, desk: Desk) -> str:
         f' aria-valuenow="{done}" aria-valuemax="{total}">'
         f'<span style="width:{share:.2f}%"></span></span>'
         f'<span role="status">{saved}</span>'
-        f'<span class="ratchet-quiet">labelling as {escape(annotator.person)}</span></div>'
+        f'<span class="ratchet-quiet">labelling as {escape(annotator.person)}{_way_out()}</span>'
+        "</div>"
     )
     if desk.question is None:
         return ""
@@ -95,6 +97,11 @@ def _bar(annotator: Annotator, desk: Desk) -> str:
         placeholder="Find in the passages",
         label_visibility="collapsed",
     )
+
+
+def _way_out() -> str:
+    """A link to sign out, where somebody signed in."""
+    return ' · <a href="/sign-out" target="_self">sign out</a>' if is_signed_in() else ""
 
 
 def _saved(last: Recent) -> str:

@@ -1,0 +1,67 @@
+"""The record of deeds: searched, page by page, and as a file."""
+
+from html import escape
+from urllib.parse import quote
+
+import pandas as pd
+import streamlit as st
+
+from pages import frame
+from pages.resources import engine
+from workflow import auditing
+from workflow.auditing import Record, Search
+
+ROWS = 50
+ALL = ""
+
+
+def draw_record() -> None:
+    """Filters, the lines that fit, and the file of all of them."""
+    known = auditing.read_record(engine(), Search(), 0)
+    search = _filters(known)
+    place = st.empty()
+    total = auditing.read_record(engine(), search, 0).total
+    pages = max(1, -(-total // ROWS))
+    number = 1
+    if pages > 1:
+        number = int(st.number_input(f"Page, of {pages}", 1, pages, 1, key="record-page"))
+    found = auditing.read_record(engine(), search, ROWS, ROWS * (number - 1))
+    if not found.lines:
+        frame.show_empty("Nothing fits", "Take a word or a filter away.")
+        return
+    place.dataframe(_table(found), hide_index=True, width="stretch", height="content")
+    st.html(
+        f'<p class="ratchet-quiet">{total} lines. <a href="{escape(_address(search))}" download>'
+        "All of them as CSV</a></p>"
+    )
+
+
+def _filters(known: Record) -> Search:
+    words, person, deed = st.columns([2, 1, 1])
+    return Search(
+        words=words.text_input("Search", key="record-words", placeholder="any word of a line"),
+        person=person.selectbox(
+            "Person", [ALL, *known.people], format_func=lambda name: name or "anybody"
+        ),
+        action=deed.selectbox(
+            "Deed", [ALL, *known.actions], format_func=lambda name: name or "anything"
+        ),
+    )
+
+
+def _table(found: Record) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "When": f"{frame.day(line.created_at)} {frame.clock(line.created_at)}",
+            "Who": line.person,
+            "Did": line.action,
+            "Study": line.study or "",
+            "Detail": auditing.describe(line),
+        }
+        for line in found.lines
+    )
+
+
+def _address(search: Search) -> str:
+    query = "&".join(f"{name}={quote(value, safe='')}" for name, value in search._asdict().items())
+    return f"/audit.csv?{query}"
