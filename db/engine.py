@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 from sqlalchemy.orm import Session
@@ -99,6 +99,16 @@ def reading(engine: Engine) -> Iterator[Session]:
         )
     with Session(reader) as session:
         yield session
+
+
+def update_statistics(connection: Connection) -> None:
+    """Tell PostgreSQL how many rows there are now.
+
+    It looks by itself after a minute; until then it plans as if the tables were empty, and the next
+    question of a study of 20,000 takes 65 ms instead of one.
+    """
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("ANALYZE context, item, answer, label_event, lease"))
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from sqlalchemy import Connection, Engine, Table, func, select, text
 
 from db import migrate
 from db.backup import find_fault
-from db.engine import BUSY_TIMEOUT_MS, make_engine, reading, sqlite_path
+from db.engine import BUSY_TIMEOUT_MS, make_engine, reading, sqlite_path, update_statistics
 from db.errors import StoreError
 from db.portable_rows import BATCH_ROWS, PASSING, kept_tables, plain_rows
 from db.tables import Account, Base, Person, Study
@@ -80,6 +80,7 @@ def fill(backup: Engine, target: Engine, replaces: bool) -> None:
                     plain_rows(table), execution_options={"yield_per": BATCH_ROWS}
                 )
                 _copy_in(connection, table, rows)
+        update_statistics(connection)
 
 
 def _copy_checked(path: Path, copy: Path) -> None:

@@ -25,7 +25,7 @@ from sqlalchemy import (
     insert,
 )
 
-from db.engine import READ_ONLY
+from db.engine import READ_ONLY, update_statistics
 from db.tables import UtcDateTime
 
 _METADATA = MetaData()
@@ -157,5 +157,7 @@ def merging(connection: Connection) -> Iterator[Connection]:
     try:
         with connection.begin():
             yield connection
+        update_statistics(connection)
+        connection.commit()
     finally:
         connection.execution_options(**{READ_ONLY: True})
