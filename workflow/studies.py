@@ -6,10 +6,11 @@ from typing import NamedTuple
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
-from db import audit, flags, items, labels, queue
+from db import audit, flags, guidelines, items, labels, queue
 from db import studies as store
 from db.engine import reading, transaction
 from db.flags import FlagRow
+from db.guidelines import GuidelineVersion as GuidelineVersion
 from db.labels import LabelCounts
 from db.queue import Progress
 from db.studies import Study, StudySettings
@@ -74,6 +75,16 @@ def read_guidelines(engine: Engine, name: str) -> str:
         return store.get_study(session, name).settings.guidelines
 
 
+def list_guidelines(engine: Engine, name: str) -> list[GuidelineVersion]:
+    """All versions of what the annotators of a study are told, newest first.
+
+    Raises:
+        StoreError: there is no such study.
+    """
+    with reading(engine) as session:
+        return guidelines.list_versions(session, store.get_study(session, name).id)
+
+
 def read_votes_wanted(engine: Engine, name: str) -> int:
     """How many answers each question of a study wants.
 
@@ -117,6 +128,7 @@ def create(engine: Engine, name: str, choices: Choices, person: str, now: dateti
 def create_in(session: Session, name: str, choices: Choices, person: str, now: datetime) -> Study:
     """The same within a transaction of the caller."""
     study = store.create_study(session, name, _settings(choices), now)
+    guidelines.set_guidelines(session, study.id, choices.guidelines, person, now)
     items.add_rules(session, study.id, to_stored(DEFAULT_RULES), now)
     deed = audit.Deed(person, "create study", {"name": study.name}, study.id)
     audit.write(session, deed, now)
@@ -134,6 +146,7 @@ def change(engine: Engine, name: str, choices: Choices, person: str, now: dateti
         study = store.get_study(session, name)
         settings = _settings(choices)
         store.change_settings(session, study.id, settings)
+        guidelines.set_guidelines(session, study.id, choices.guidelines, person, now)
         deed = audit.Deed(person, "change settings", settings._asdict(), study.id)
         audit.write(session, deed, now)
 

@@ -12,6 +12,7 @@ from pages.charts.colours import CELL_LOOKS
 from pages.reading import text_html
 from pages.resources import engine, now
 from pages.session import Action, choose_study, leave_notice, require, take_notice
+from pages.settings.collecting import draw_collecting, draw_versions
 from workflow import studies
 from workflow.errors import EXPECTED
 from workflow.studies import Asks, Choices, Overview
@@ -44,17 +45,20 @@ def draw() -> None:
     if overviews:
         _list(overviews)
     chosen = next((one for one in overviews if one.name == study), None)
-    tabs = st.tabs(["Settings", "Refusals", "Flags", "New study"])
+    tabs = st.tabs(["Settings", "Collecting", "Refusals", "Flags", "New study"])
     with tabs[0]:
         if chosen is not None:
             _settings(chosen, person)
     with tabs[1]:
         if chosen is not None:
-            rules.draw_rules(chosen.name, person)
+            draw_collecting(chosen.name, person)
     with tabs[2]:
         if chosen is not None:
-            _flags(chosen.name)
+            rules.draw_rules(chosen.name, person)
     with tabs[3]:
+        if chosen is not None:
+            _flags(chosen.name)
+    with tabs[4]:
         _new(person)
 
 
@@ -131,13 +135,24 @@ def _for_annotators(study: Overview) -> Choices:
         height=220,
         key=f"guidelines-{name}",
     )
+    draw_versions(name)
+    in_row = st.toggle(
+        "Ask the task of an answer right after its retrieval",
+        current.asks_in_row,
+        key=f"row-{name}",
+        disabled=asks != Asks.BOTH,
+    )
     shows = st.toggle(
         "Show the other columns of an item to annotators",
         current.shows_metadata,
         key=f"shows-{name}",
     )
     return current._replace(
-        asks=asks, description=description, guidelines=guidelines, shows_metadata=shows
+        asks=asks,
+        description=description,
+        guidelines=guidelines,
+        shows_metadata=shows,
+        asks_in_row=in_row,
     )
 
 
