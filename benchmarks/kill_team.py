@@ -19,7 +19,7 @@ from websockets.exceptions import ConnectionClosed
 from benchmarks import load_check
 from benchmarks.load_check import Pressed, Verdict
 from benchmarks.load_people import STUDY, Person, make_study, sign_in
-from tests.running_server import NAMED_PEOPLE, Server, start_server, stop_server
+from tests.running_server import Server, start_server, stop_server
 from workflow import database, fitting, labelling
 from workflow.fitting import Engine
 from workflow.labelling import Annotator, Answered, Value
@@ -59,7 +59,7 @@ def kill_often(url: str, folder: Path, kills: int, people: int, items: int) -> T
     overspent = binding = 0
     for _ in range(kills):
         budget = _raise_budget(store, choice.randint(people, 8 * people))
-        server = start_server(folder, url, settings=NAMED_PEOPLE)
+        server = start_server(folder, url)
         try:
             pressed += asyncio.run(_answer_until_killed(server, people, choice))
         finally:
@@ -100,7 +100,7 @@ def table(tallies: list[TeamTally]) -> str:
 
 
 async def _answer_until_killed(server: Server, count: int, choice: random.Random) -> list[Pressed]:
-    people = await sign_in(server, count)
+    people = sign_in(server, count)
     await asyncio.gather(*(person.open() for person in people))
     work = [asyncio.create_task(_work(one, random.Random(choice.random()))) for one in people]
     await asyncio.sleep(choice.uniform(0.2, 1.5))

@@ -21,7 +21,7 @@ from typing import NamedTuple
 from benchmarks import load_check, load_side
 from benchmarks.load_check import Pressed, Verdict
 from benchmarks.load_people import Person, make_study, sign_in
-from tests.running_server import NAMED_PEOPLE, Server, running_server
+from tests.running_server import Server, running_server
 
 PEOPLE = 30
 SECONDS = 300.0
@@ -75,7 +75,7 @@ def main() -> None:
     wish = parser.parse_args()
     with tempfile.TemporaryDirectory() as name, database(wish.database, Path(name)) as url:
         make_study(url, ITEMS)
-        with running_server(Path(name), url, NAMED_PEOPLE) as server:
+        with running_server(Path(name), url) as server:
             result = asyncio.run(measure(server, Path(name), wish))
     print(table(result))
     if not result.verdict.is_right:
@@ -85,7 +85,7 @@ def main() -> None:
 async def measure(server: Server, folder: Path, wish: argparse.Namespace) -> Result:
     """All people at once for the wished time, then ever faster."""
     idle = load_side.memory_mb(server.process.pid)
-    people = await sign_in(server, wish.people)
+    people = sign_in(server, wish.people)
     await asyncio.gather(*(person.open() for person in people))
     opened = load_side.memory_mb(server.process.pid)
     started = time.perf_counter()

@@ -1,4 +1,4 @@
-"""The people of the load test: a study for them, a cookie each, and their tabs."""
+"""The people of the load test: a study for them, an account each, and their tabs."""
 
 import csv
 import random
@@ -8,15 +8,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.load_check import Pressed
+from pages.http.visitor import COOKIE
 from tests.running_server import Server
 from tests.screen_client import Screen, ScreenClient
-from workflow import database, importing, studies
+from workflow import accounts, database, importing, signing_in, studies
+from workflow.signing_in import Browser, Role
 
 STUDY = "Load"
 # The numbers of items that come by a later import start here.
 ITEMS_LATER = 1_000_000
 PASSAGE = "The warranty of a kettle lasts three years from the day on the receipt. " * 6
 NUMBER = re.compile(r"Question number (\d+)\?")
+PASSWORD = "correct horse battery"
+BROWSER = Browser("127.0.0.1", "load")
 VALUES = {"yes": "1", "no": "0", "cant_tell": "cant_tell"}
 
 
@@ -28,6 +32,10 @@ class Person:
         self.pressed: list[Pressed] = []
         self.client = ScreenClient(server.address, STUDY, cookie)
         self.screen = Screen(0, "", {}, "", 0.0)
+
+    def use(self, server: Server) -> None:
+        """Speak with this server from the next page on."""
+        self.client = ScreenClient(server.address, STUDY, self.cookie)
 
     async def open(self) -> None:
         """Load the page."""
@@ -55,7 +63,7 @@ class Person:
 
     async def move_to(self, server: Server) -> None:
         """Load the page from another server, as a proxy does when theirs is gone."""
-        self.client = ScreenClient(server.address, STUDY, self.cookie)
+        self.use(server)
         await self.open()
 
     async def close(self) -> None:
@@ -85,11 +93,19 @@ def write_items(path: Path, numbers: range) -> Path:
     return path
 
 
-async def sign_in(server: Server, count: int) -> list[Person]:
-    """So many people, each with a cookie of their own; see tests/named_people."""
-    return [
-        Person(server, f"person {number}", f"person=person-{number}") for number in range(count)
-    ]
+def sign_in(server: Server, count: int) -> list[Person]:
+    """So many people, each with an account and a session; the first one is the admin."""
+    engine, now = database.connect(server.database_url), datetime.now(UTC)
+    known = {account.name: account for account in accounts.read_team(engine, now).accounts}
+    people = []
+    for number in range(count):
+        name = f"person-{number}"
+        role = Role.ANNOTATOR if number else Role.ADMIN
+        account = known.get(name) or accounts.add(engine, name, role, PASSWORD, "load", now)
+        token = signing_in.open_for(engine, account, BROWSER, now)
+        people.append(Person(server, name, f"{COOKIE}={token}"))
+    engine.dispose()
+    return people
 
 
 def question_number(screen: Screen) -> int:

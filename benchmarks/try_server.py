@@ -7,7 +7,6 @@ limit, and one server killed. Needs nginx and openssl: `python -m benchmarks.try
 """
 
 import asyncio
-import hashlib
 import random
 import ssl
 import subprocess
@@ -18,12 +17,13 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
+from email.message import Message
 from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.load import database
-from benchmarks.load_people import STUDY, Person, make_study
-from tests.running_server import NAMED_PEOPLE, Server, free_port, start_server, stop_server
+from benchmarks.load_people import STUDY, Person, make_study, sign_in
+from tests.running_server import Server, free_port, start_server, stop_server
 from tests.screen_client import ScreenClient
 from workflow import backup
 from workflow import database as databases
@@ -68,9 +68,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name, database("postgres", Path(name)) as url:
         folder = Path(name)
         move_data(folder, url)
-        servers = [start(folder / str(number), url) for number in range(2)]
+        plain, secure = free_port(), free_port()
+        public = f"https://localhost:{secure}"
+        servers = [start(folder / str(number), url, public) for number in range(2)]
         try:
-            with behind_nginx(folder, servers) as site:
+            with behind_nginx(folder, servers, plain, secure) as site:
                 asyncio.run(visit(site, servers))
         finally:
             for server in servers:
@@ -88,16 +90,15 @@ def move_data(folder: Path, url: str) -> None:
     say("restore into PostgreSQL", restored)
 
 
-def start(folder: Path, url: str) -> Server:
+def start(folder: Path, url: str, public: str) -> Server:
     """One server process."""
     folder.mkdir()
-    return start_server(folder, url, settings=NAMED_PEOPLE)
+    return start_server(folder, url, settings={"RATCHET_PUBLIC_URL": public})
 
 
 @contextmanager
-def behind_nginx(folder: Path, servers: list[Server]) -> Iterator[Site]:
+def behind_nginx(folder: Path, servers: list[Server], plain: int, secure: int) -> Iterator[Site]:
     """The servers behind nginx, configured as in docs/server but for places and ports."""
-    plain, secure = free_port(), free_port()
     make_certificate(folder)
     text = NGINX.read_text(encoding="utf-8")
     for old, new in (
@@ -144,20 +145,24 @@ async def visit(site: Site, servers: list[Server]) -> None:
     await asyncio.to_thread(wait_for, site)
     status, headers, _ = await asyncio.to_thread(ask, site, site.http + "/results?study=Load")
     say("http leads to https", f"{status} {headers['Location']}")
-    status, headers, body = await asyncio.to_thread(ask, site, site.https + "/")
+    people = sign_in(servers[0], PEOPLE)
+    status, headers, _ = await asyncio.to_thread(ask, site, site.https + "/results")
+    say("a page without a session", f"{status} {headers['Location']}")
+    lead = people[0].cookie
+    status, headers, body = await asyncio.to_thread(ask, site, site.https + "/", None, lead)
     say("a page", f"{status}, {len(body)} bytes, {headers['Strict-Transport-Security']}")
-    status, _, body = await asyncio.to_thread(ask, site, f"{site.https}/export/items?study={STUDY}")
+    address = f"{site.https}/export/items?study={STUDY}"
+    status, _, body = await asyncio.to_thread(ask, site, address, None, lead)
     say("an export", f"{status}, {body.count(bytes([10]))} lines")
     status, _, _ = await asyncio.to_thread(
         ask, site, site.https + "/_stcore/upload_file/x/y", bytes(211 * 2**20)
     )
     say("an upload of 211 MB", f"{status}")
-    await label(site, servers)
+    await label(site, servers, people)
 
 
-async def label(site: Site, servers: list[Server]) -> None:
-    """People answer through the websocket; then the first server dies."""
-    people = [Person(servers[0], f"p{number}", cookie_of(number)) for number in range(PEOPLE)]
+async def label(site: Site, servers: list[Server], people: list[Person]) -> None:
+    """They answer through the websocket; then the first server dies."""
     for person in people:
         person.client = ScreenClient(site.https, STUDY, person.cookie, site.tls)
         await person.open()
@@ -166,8 +171,8 @@ async def label(site: Site, servers: list[Server]) -> None:
         await asyncio.gather(*(person.answer(choice) for person in people))
     saved = sum(one.is_saved for person in people for one in person.pressed)
     say("labels through the websocket", f"{saved} of {len(people) * 3} saved")
-    for number in range(PEOPLE):  # a page of the same person goes where the tab is
-        await asyncio.to_thread(ask, site, site.https + "/healthz", None, cookie_of(number))
+    for person in people:  # a page of the same person goes where the tab is
+        await asyncio.to_thread(ask, site, site.https + "/healthz", None, person.cookie)
     say("people on each server", str(await asyncio.to_thread(places, site, servers)))
     servers[0].kill()
     held = [person.screen.lease_id for person in people]
@@ -184,19 +189,13 @@ async def label(site: Site, servers: list[Server]) -> None:
         await person.close()
 
 
-def cookie_of(number: int) -> str:
-    """What the browser of a person sends."""
-    token = hashlib.sha256(str(number).encode()).hexdigest()
-    return f"ratchet_session=session-{token}; person=p{number}"
-
-
 def places(site: Site, servers: list[Server]) -> list[int]:
     """How many sessions each server saw; a session on two servers stops the walk."""
     time.sleep(0.5)  # nginx writes the line of a request after its answer
     seen: dict[str, set[str]] = {}
     for line in site.access_log.read_text(encoding="utf-8").splitlines():
         session, place = line.split(" ", 1)
-        if session.startswith("session-"):
+        if session != "-":
             seen.setdefault(session, set()).add(place)
     assert all(len(found) == 1 for found in seen.values()), seen
     addresses = [next(iter(found)) for found in seen.values()]
@@ -205,16 +204,17 @@ def places(site: Site, servers: list[Server]) -> list[int]:
 
 def ask(
     site: Site, address: str, data: bytes | None = None, cookie: str = ""
-) -> tuple[int, dict[str, str], bytes]:
+) -> tuple[int, Message, bytes]:
     """(status, headers, body) of a request."""
-    request = urllib.request.Request(address, data, headers={"Cookie": cookie} if cookie else {})
+    headers = {"Accept": "text/html", "Cookie": cookie}
+    request = urllib.request.Request(address, data, headers)
     opener = urllib.request.build_opener(Stay, urllib.request.HTTPSHandler(context=site.tls))
     try:
         with opener.open(request, timeout=60) as answer:
-            return answer.status, dict(answer.headers), answer.read()
+            return answer.status, answer.headers, answer.read()
     except urllib.error.HTTPError as error:
         with error:
-            return error.code, dict(error.headers), error.read()
+            return error.code, error.headers, error.read()
 
 
 def wait_for(site: Site) -> None:

@@ -14,8 +14,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 START_SECONDS = 60.0
-# Many people without accounts; see the module in it.
-NAMED_PEOPLE = {"PYTHONPATH": str(Path(__file__).parent / "named_people")}
 
 
 class Server(NamedTuple):

@@ -11,10 +11,10 @@ import pytest
 from sqlalchemy import URL, Engine, text
 
 from benchmarks import load_check
-from benchmarks.load_people import Person, make_study
+from benchmarks.load_people import Person, make_study, sign_in
 from db.engine import make_engine
 from tests.conftest import make_database, render
-from tests.running_server import NAMED_PEOPLE, Server, start_server, stop_server
+from tests.running_server import Server, start_server, stop_server
 
 NAME = "two_servers"
 WORKER_LOCK = "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND objid = 7270002"
@@ -43,14 +43,13 @@ def test_two_servers_share_a_queue_and_a_worker(postgres_server: URL, tmp_path: 
 
 def start(folder: Path, url: str) -> Server:
     folder.mkdir()
-    return start_server(folder, url, settings=NAMED_PEOPLE)
+    return start_server(folder, url)
 
 
 async def work_together(store: Engine, first: Server, second: Server, folder: Path) -> None:
-    people = [
-        Person((first, second)[number % 2], f"p{number}", f"person=p{number}")
-        for number in range(4)
-    ]
+    people = sign_in(first, 4)
+    for person in people[1::2]:
+        person.use(second)
     await asyncio.gather(*(person.open() for person in people))
     assert len({person.screen.lease_id for person in people}) == 4
     await answer_all(people, times=2)
