@@ -31,6 +31,16 @@ SEED = 20_262
 STEPS = (10, 20, 30, 40, 50, 60)
 STEP_SECONDS = 10.0
 ITEMS = 20_000
+HEAD = """# Thirty people at once
+
+Written by `python -m benchmarks.load --database both --report docs/load.md`. A real server; each
+person has an account and answers over a websocket, one question about every {think:g} s for
+{seconds:g} s, in a study of {items} items. Beside them the worker follows the labels, all items are
+exported, and a file of 10,000 rows is imported. Then ever more presses a second are offered. Times
+run from a press to the last element of the next question; the people, the server, the worker and
+the database share one machine with two cores.
+
+"""
 
 
 class Times(NamedTuple):
@@ -70,19 +80,30 @@ def main() -> None:
     parser.add_argument("--people", type=int, default=PEOPLE)
     parser.add_argument("--seconds", type=float, default=SECONDS)
     parser.add_argument("--think", type=float, default=THINK_SECONDS)
-    parser.add_argument("--database", choices=("sqlite", "postgres"), default="sqlite")
+    parser.add_argument("--database", choices=("sqlite", "postgres", "both"), default="sqlite")
     parser.add_argument("--step-seconds", type=float, default=STEP_SECONDS)
+    parser.add_argument("--report", type=Path, help="docs/load.md")
     wish = parser.parse_args()
-    with tempfile.TemporaryDirectory() as name, database(wish.database, Path(name)) as url:
-        make_study(url, ITEMS)
-        with running_server(Path(name), url) as server:
-            result = asyncio.run(measure(server, Path(name), wish))
-    print(table(result))
-    if not result.verdict.is_right:
+    kinds = ("sqlite", "postgres") if wish.database == "both" else (wish.database,)
+    results = [run(kind, wish) for kind in kinds]
+    report = HEAD.format(seconds=wish.seconds, think=wish.think, items=ITEMS)
+    report += "\n\n".join(table(result) for result in results) + "\n"
+    print(report)
+    if wish.report:
+        wish.report.write_text(report, encoding="utf-8")
+    if not all(result.verdict.is_right for result in results):
         raise SystemExit(1)
 
 
-async def measure(server: Server, folder: Path, wish: argparse.Namespace) -> Result:
+def run(kind: str, wish: argparse.Namespace) -> Result:
+    """One run on a new database of this kind."""
+    with tempfile.TemporaryDirectory() as name, database(kind, Path(name)) as url:
+        make_study(url, ITEMS)
+        with running_server(Path(name), url) as server:
+            return asyncio.run(measure(server, Path(name), wish, kind))
+
+
+async def measure(server: Server, folder: Path, wish: argparse.Namespace, kind: str) -> Result:
     """All people at once for the wished time, then ever faster."""
     idle = load_side.memory_mb(server.process.pid)
     people = sign_in(server, wish.people)
@@ -103,7 +124,7 @@ async def measure(server: Server, folder: Path, wish: argparse.Namespace) -> Res
     pressed = [one for person in people for one in person.pressed]
     log = (folder / "server.log").read_text(errors="replace")
     return Result(
-        wish.database,
+        kind,
         len(people),
         times(calm, seconds),
         steps,
