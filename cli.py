@@ -255,6 +255,20 @@ def simulate(
     _print(commands.simulate(wish, offer, asked), as_json, commands.simulate_text)
 
 
+@app.command()
+def agreement(
+    study: Study,
+    label_: Annotated[
+        Literal["retrieval", "task"] | None, typer.Option("--label", help="Only this label type.")
+    ] = None,
+    interval: Interval = None,
+    as_json: AsJson = False,
+) -> None:
+    """How far annotators agree: raw, kappa, alpha, AC1, with intervals."""
+    commands = importlib.import_module("workflow.agreement_commands")
+    _print(commands.agreement(study, label_, interval), as_json, commands.agreement_text)
+
+
 @db_app.command()
 def upgrade() -> None:
     """Bring the database to the schema of this version."""

@@ -5,7 +5,7 @@ from typing import Literal
 
 import streamlit as st
 
-from pages.screens import data, label, plan, results, studies, team
+from pages.screens import data, label, plan, quality, results, studies, team
 from pages.session import current_visitor
 from workflow.signing_in import Role
 
@@ -20,6 +20,7 @@ st.navigation(
         st.Page(label.draw, title="Label", url_path="label", default=True),
         st.Page(results.draw, title="Results", url_path="results", visibility=shown),
         st.Page(plan.draw, title="Plan", url_path="plan", visibility=shown),
+        st.Page(quality.draw, title="Quality", url_path="quality", visibility=shown),
         st.Page(data.draw, title="Data", url_path="data", visibility=shown),
         st.Page(studies.draw, title="Studies", url_path="studies", visibility=shown),
         st.Page(team.draw, title="Team", url_path="team", visibility=shown),
