@@ -50,6 +50,7 @@ class Event(NamedTuple):
     note: str | None
     created_at: datetime
     is_extra: bool
+    kind: EventKind = EventKind.LABEL
 
 
 class Recorded(NamedTuple):
@@ -84,6 +85,14 @@ def record(
     return Recorded(event.id, event.is_extra)
 
 
+def record_known(session: Session, label: NewLabel, kind: EventKind, now: datetime) -> int:
+    """Write what was said to a question whose answer is known: an event and nothing else."""
+    event = _event(label, kind, now)
+    session.add(event)
+    session.flush()
+    return event.id
+
+
 def undo(session: Session, event_id: int, now: datetime) -> Subject:
     """Take a label event back: the answer before it, if any, holds again."""
     event = session.get_one(LabelEvent, event_id)
@@ -101,9 +110,10 @@ def undo(session: Session, event_id: int, now: datetime) -> Subject:
         )
     )
     session.flush()
-    _restore_answer(session, event.person_id, subject)
-    resolve(session, subject)
-    studies.touch(session, event.study_id)
+    if event.kind == EventKind.LABEL:
+        _restore_answer(session, event.person_id, subject)
+        resolve(session, subject)
+        studies.touch(session, event.study_id)
     return subject
 
 
@@ -114,7 +124,7 @@ def find_last(session: Session, study_id: int, person_id: int) -> Event | None:
 
 
 def list_recent(session: Session, study_id: int, person_id: int, count: int) -> list[Event]:
-    """The last labels of a person that hold, newest first."""
+    """The last labels of a person that hold, newest first, hidden checks among them."""
     whose = {"study_id": study_id, "person_id": person_id, "count": count}
     rows = session.execute(_recent(), whose)
     return [_public(row, item_key) for row, item_key in rows]
@@ -134,6 +144,18 @@ def find_answer(session: Session, person_id: int, subject: Subject) -> Value | N
     """What this person currently says, or None."""
     value = session.scalar(select(Answer.value).where(_answers_of(person_id, subject)))
     return None if value is None else Value(value)
+
+
+def find_checked(session: Session, person_id: int, subject: Subject) -> Value | None:
+    """What this person last said to a hidden check, or None."""
+    said = (
+        _not_undone(EventKind.CHECK)
+        .where(LabelEvent.person_id == person_id, _events_about(subject))
+        .order_by(LabelEvent.id.desc())
+        .limit(1)
+    )
+    event = session.scalar(said)
+    return None if event is None else Value(event.value or "")
 
 
 def is_charged(session: Session, person_id: int, subject: Subject) -> bool:
@@ -160,8 +182,11 @@ def last_event_id(session: Session, study_id: int) -> int:
 
 
 def count_since(session: Session, study_id: int, event_id: int) -> int:
-    """How many label events came after this one."""
-    newer = select(func.count()).where(LabelEvent.study_id == study_id, LabelEvent.id > event_id)
+    """How many label events came after this one; checks and practice are no labels."""
+    apart = LabelEvent.kind.not_in((EventKind.CHECK, EventKind.PRACTICE))
+    newer = select(func.count()).where(
+        LabelEvent.study_id == study_id, LabelEvent.id > event_id, apart
+    )
     return session.scalar(newer) or 0
 
 
@@ -197,7 +222,7 @@ def _set_answer(session: Session, event: LabelEvent, current: Answer | None) -> 
 
 def _restore_answer(session: Session, person_id: int, subject: Subject) -> None:
     before = session.scalar(
-        _not_undone()
+        _not_undone(EventKind.LABEL)
         .where(LabelEvent.person_id == person_id, _events_about(subject))
         .order_by(LabelEvent.id.desc())
         .limit(1)
@@ -213,7 +238,7 @@ def _restore_answer(session: Session, person_id: int, subject: Subject) -> None:
 def _recent() -> Any:
     """Built once, since it is read at every click; binds study_id, person_id, count."""
     return (
-        _not_undone()
+        _not_undone(EventKind.LABEL, EventKind.CHECK)
         .add_columns(Item.item_key)
         .join(Item, Item.id == LabelEvent.item_id)
         .where(
@@ -226,10 +251,10 @@ def _recent() -> Any:
     )
 
 
-def _not_undone() -> Any:
+def _not_undone(*kinds: EventKind) -> Any:
     later = aliased(LabelEvent)
     return select(LabelEvent).where(
-        LabelEvent.kind == EventKind.LABEL,
+        LabelEvent.kind.in_(kinds),
         ~select(later.id).where(later.undoes_id == LabelEvent.id).exists(),
     )
 
@@ -258,4 +283,5 @@ def _public(event: LabelEvent, item_key: str) -> Event:
         event.note,
         event.created_at,
         event.is_extra,
+        EventKind(event.kind),
     )

@@ -4,13 +4,14 @@ Finding the question and taking its lease are one step that one person at a time
 can always renew, and answers through the lease, once.
 """
 
+import random
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, and_, select, update
 from sqlalchemy.orm import Session
 
-from db import budgets, labels, planned
+from db import budgets, known_answers, labels, planned
 from db.budgets import EDITED as EDITED
 from db.errors import StoreError
 from db.labels import Subject
@@ -23,10 +24,12 @@ from db.progress import Progress as Progress
 from db.progress import progress as progress
 from db.progress import why_empty
 from db.studies import Study
-from db.tables import Asks, LabelType, Lease, StudyState, Value
+from db.tables import Asks, EventKind, LabelType, Lease, StudyState, Value
 
 LEASE_TIME = timedelta(minutes=10)
 STUDY_ORDER = "study order"  # reason_asked of a question nobody chose
+PRACTICE = "practice"  # reason_asked of questions whose answer is known and told
+CHECK = "check"  # reason_asked of hidden questions whose answer is known
 IN_A_ROW = "in a row"  # reason_asked of the task right after the retrieval of the same item
 
 
@@ -54,6 +57,7 @@ class OpenLease(NamedTuple):
     issued_at: datetime
     expires_at: datetime
     reason: Reason
+    kind: EventKind = EventKind.LABEL
 
 
 def claim(session: Session, holder: Holder) -> OpenLease | Empty:
@@ -72,13 +76,20 @@ def claim(session: Session, holder: Holder) -> OpenLease | Empty:
     return _hand_out(session, holder)
 
 
-def lease(session: Session, holder: Holder, subject: Subject, reason: Reason) -> OpenLease:
+def lease(
+    session: Session,
+    holder: Holder,
+    subject: Subject,
+    reason: Reason,
+    kind: EventKind = EventKind.LABEL,
+) -> OpenLease:
     """Hand this question to this person, in place of the one they hold."""
     close_held(session, holder)
     row = Lease(
         study_id=holder.study.id,
         person_id=holder.person_id,
         **subject._asdict(),
+        kind=kind,
         reason_asked=reason.text,
         selection_probability=reason.selection_probability,
         fit_id=reason.fit_id,
@@ -140,7 +151,7 @@ def _may_keep(session: Session, holder: Holder, held: Lease) -> bool:
 
     The place in the budget of a lease that has ended may be somebody else's now.
     """
-    if held.reason_asked == EDITED:
+    if held.reason_asked == EDITED or held.kind != EventKind.LABEL:
         return True
     subject = _lease_subject(held)
     is_reserved = held.expires_at > holder.now or has_room(session, holder, subject.label_type)
@@ -164,6 +175,9 @@ def _hand_out(session: Session, holder: Holder) -> OpenLease | Empty:
 
     Where neither has one for this person: the first open one in study order.
     """
+    known = _known_question(session, holder)
+    if known is not None:
+        return known
     may_ask, spent = _affordable(session, holder)
     if may_ask is None:
         return spent
@@ -180,6 +194,21 @@ def _hand_out(session: Session, holder: Holder) -> OpenLease | Empty:
         return Empty(EmptyReason.PLAN_DONE)
     reason = Reason(choice.text, choice.selection_probability, choice.fit_id)
     return lease(session, holder, choice.subject, reason)
+
+
+def _known_question(session: Session, holder: Holder) -> OpenLease | None:
+    """Practice before anything else, then for a share of all questions a hidden check."""
+    settings, study_id = holder.study.settings, holder.study.id
+    if settings.practices_first:
+        subject = known_answers.find_next(session, study_id, holder.person_id, True)
+        if subject is not None:
+            return lease(session, holder, subject, Reason(PRACTICE), EventKind.PRACTICE)
+    # What is not left to anybody's guess needs no reproducible stream.
+    if settings.gold_share > 0 and random.random() < settings.gold_share:
+        subject = known_answers.find_next(session, study_id, holder.person_id, False)
+        if subject is not None:
+            return lease(session, holder, subject, Reason(CHECK), EventKind.CHECK)
+    return None
 
 
 def _affordable(session: Session, holder: Holder) -> tuple[Asks | None, Empty]:
@@ -243,4 +272,5 @@ def _lease_subject(row: Lease) -> Subject:
 
 def _public(row: Lease) -> OpenLease:
     reason = Reason(row.reason_asked, row.selection_probability, row.fit_id)
-    return OpenLease(row.id, _lease_subject(row), row.issued_at, row.expires_at, reason)
+    kind = EventKind(row.kind)
+    return OpenLease(row.id, _lease_subject(row), row.issued_at, row.expires_at, reason, kind)

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from sqlalchemy.orm import Session
 
-from db import items, labels, queue
+from db import items, known_answers, labels, queue
 from db.items import ItemText
 from db.queue import Empty, Holder, OpenLease, Progress
-from db.tables import LabelType, Value
+from db.tables import EventKind, LabelType, Value
 
 RECENT = 5
 # Columns of a row that would tell an annotator what a machine thinks of it.
@@ -27,7 +27,10 @@ HIDDEN_COLUMNS = (
 
 
 class Question(NamedTuple):
-    """What an annotator sees; others' answers, judges and the model's belief are not in it."""
+    """What an annotator sees; others' answers, judges and the model's belief are not in it.
+
+    A hidden check looks like any other question. `practice` is (number, all) of a practice one.
+    """
 
     lease_id: int
     label_type: LabelType
@@ -35,6 +38,7 @@ class Question(NamedTuple):
     metadata: tuple[tuple[str, str], ...]
     guidelines: str
     previous: Value | None
+    practice: tuple[int, int] | None = None
 
 
 class Recent(NamedTuple):
@@ -71,9 +75,23 @@ def lay_out(session: Session, holder: Holder, claimed: OpenLease | Empty) -> Des
         item=item,
         metadata=_shown_metadata(item, holder.study.settings.shows_metadata),
         guidelines=holder.study.settings.guidelines,
-        previous=labels.find_answer(session, holder.person_id, claimed.subject),
+        previous=_previous(session, holder, claimed),
+        practice=_practice(session, holder, claimed),
     )
     return Desk(question, None, tally, given)
+
+
+def _previous(session: Session, holder: Holder, claimed: OpenLease) -> Value | None:
+    if claimed.kind == EventKind.CHECK:
+        return labels.find_checked(session, holder.person_id, claimed.subject)
+    return labels.find_answer(session, holder.person_id, claimed.subject)
+
+
+def _practice(session: Session, holder: Holder, claimed: OpenLease) -> tuple[int, int] | None:
+    if claimed.kind != EventKind.PRACTICE:
+        return None
+    done, total = known_answers.count_practice(session, holder.study.id, holder.person_id)
+    return done + 1, total
 
 
 def recent(event: labels.Event) -> Recent:

@@ -13,14 +13,15 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
-from db import audit, flags, items, labels, locks, people, queue, studies
+from db import audit, flags, items, known_answers, labels, locks, people, queue, studies
 from db.engine import reading, transaction
+from db.known_answers import Known as Known
 from db.labels import LabelCounts, NewLabel, Subject
 from db.queue import Empty as Empty
 from db.queue import EmptyReason as EmptyReason
 from db.queue import Holder, OpenLease, Reason
+from db.tables import EventKind, StudyState
 from db.tables import LabelType as LabelType
-from db.tables import StudyState
 from db.tables import Value as Value
 from workflow.desk import Desk as Desk
 from workflow.desk import Question as Question
@@ -69,6 +70,7 @@ class Saved(NamedTuple):
     is_new: bool
     is_extra: bool
     why_extra: str = ""
+    known: Known | None = None
 
 
 class ScriptLabel(NamedTuple):
@@ -110,6 +112,8 @@ def submit(engine: Engine, annotator: Annotator, answer: Answered, now: datetime
         if lease is None:
             return _saved_before(session, answer.lease_id, holder)
         seconds = (now - lease.issued_at).total_seconds()
+        if lease.kind != EventKind.LABEL:
+            return _record_known(session, holder, lease, answer, seconds)
         is_reserved = lease.expires_at > now and lease.reason.text != queue.EDITED
         return _record(session, holder, _label_through(lease, holder, answer, seconds), is_reserved)
 
@@ -127,7 +131,9 @@ def undo(engine: Engine, annotator: Annotator, event_id: int, now: datetime) -> 
         if last is None or last.id != event_id:
             return None
         labels.undo(session, last.id, now)
-        if queue.has_room(session, holder, last.subject.label_type):
+        if last.kind == EventKind.CHECK:
+            queue.lease(session, holder, last.subject, Reason(queue.CHECK), last.kind)
+        elif queue.has_room(session, holder, last.subject.label_type):
             queue.lease(session, holder, last.subject, Reason(UNDONE))
         return recent(last)
 
@@ -147,7 +153,7 @@ def reopen(engine: Engine, annotator: Annotator, event_id: int, now: datetime) -
             raise RatchetError(
                 "This label was undone or replaced meanwhile. Reload the page to see your labels."
             )
-        queue.lease(session, holder, chosen.subject, Reason(queue.EDITED))
+        queue.lease(session, holder, chosen.subject, Reason(queue.EDITED), chosen.kind)
 
 
 def flag(engine: Engine, annotator: Annotator, lease_id: int, note: str, now: datetime) -> None:
@@ -258,6 +264,18 @@ def _record(session: Session, holder: Holder, label: NewLabel, is_reserved: bool
     found = labels.record(session, label, holder.now, is_affordable)
     why = (KEPT_AS_EXTRA if is_affordable else KEPT_UNPAID) if found.is_extra else ""
     return Saved(found.event_id, label.value, holder.now, True, found.is_extra, why)
+
+
+def _record_known(
+    session: Session, holder: Holder, lease: OpenLease, answer: Answered, seconds: float
+) -> Saved:
+    """A check or practice: kept apart from all labels; practice tells what is known."""
+    label = _label_through(lease, holder, answer, seconds)
+    event_id = labels.record_known(session, label, lease.kind, holder.now)
+    known = None
+    if lease.kind == EventKind.PRACTICE:
+        known = known_answers.find_known(session, lease.subject)
+    return Saved(event_id, answer.value, holder.now, True, False, "", known)
 
 
 def _require_no_draft(holder: Holder) -> None:

@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from sqlalchemy import Engine
 
-from db import quality, studies
+from db import known_answers, quality, studies
 from db.engine import reading
+from db.known_answers import CheckResult
 from db.quality import Vote, Work
 from db.tables import LabelType as LabelType
 from db.tables import Value
@@ -56,7 +57,8 @@ class TypeQuality(NamedTuple):
 class PersonQuality(NamedTuple):
     """How somebody works; `with_others` is the share of common votes that say what most others say.
 
-    `median_seconds` None: nothing was timed. `with_others` None: too few questions in common.
+    `with_others` None: too few questions in common. `median_seconds` None: nothing was timed.
+    `checks` are hidden questions whose answer is known.
     """
 
     person: str
@@ -66,6 +68,8 @@ class PersonQuality(NamedTuple):
     median_seconds: float | None
     with_others: float | None
     compared: int
+    checks_right: int
+    checks: int
 
 
 class Quality(NamedTuple):
@@ -88,12 +92,13 @@ def read_quality(engine: Engine, name: str, interval: float | None = None) -> Qu
         votes = {kind: quality.list_votes(session, study.id, kind) for kind in LabelType}
         work = quality.list_work(session, study.id)
         seconds = quality.list_seconds(session, study.id)
+        checks = known_answers.list_check_results(session, study.id)
     probability = interval or study.settings.interval
     agreeing = _agreeing(votes)
     return Quality(
         probability,
         tuple(_type_quality(kind, found, probability) for kind, found in votes.items()),
-        tuple(_person(one, seconds, agreeing) for one in work),
+        tuple(_person(one, seconds, agreeing, checks) for one in work),
         tuple(_guideline_problems(votes, agreeing)),
     )
 
@@ -167,8 +172,12 @@ def _majority(values: list[Value]) -> Value | None:
 
 
 def _person(
-    work: Work, seconds: list[tuple[str, float]], agreeing: Mapping[str, list[bool]]
+    work: Work,
+    seconds: list[tuple[str, float]],
+    agreeing: Mapping[str, list[bool]],
+    checks: list[CheckResult],
 ) -> PersonQuality:
+    hidden = [one for one in checks if one.person == work.person and not one.is_practice]
     own = [value for person, value in seconds if person == work.person]
     compared = agreeing.get(work.person, [])
     return PersonQuality(
@@ -179,6 +188,8 @@ def _person(
         median(own) if own else None,
         sum(compared) / len(compared) if len(compared) >= MIN_COMPARED else None,
         len(compared),
+        sum(one.given == one.known for one in hidden),
+        len(hidden),
     )
 
 

@@ -8,7 +8,7 @@ from pages.resources import engine, now
 from pages.session import Mode, leave_notice, set_mode
 from workflow import labelling
 from workflow.errors import EXPECTED
-from workflow.labelling import Annotator, Answered
+from workflow.labelling import Annotator, Answered, Known, Value
 
 NOT_CHOSEN = "Choose Yes, No or Can't tell, then save; your note is still here."
 FLAGGED = "Flagged for the lead. The question is still yours to answer."
@@ -57,6 +57,15 @@ def _save(annotator: Annotator, answer: Answered) -> None:
     saved = labelling.submit(engine(), annotator, answer, now())
     if saved.is_extra:
         leave_notice(f"{saved.why_extra}.")
+    if saved.known is not None:
+        leave_notice(_tell_known(saved.known, saved.value))
+
+
+def _tell_known(known: Known, given: Value) -> str:
+    """Whether a practice answer was right, and why."""
+    words = {Value.YES: "yes", Value.NO: "no", Value.CANT_TELL: "can't tell"}
+    verdict = "Right" if given == known.value else "Not so"
+    return f"{verdict}: the answer is {words[known.value]}. {known.explanation}".strip()
 
 
 def _attempt(deed: Callable[[], object]) -> bool:

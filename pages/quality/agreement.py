@@ -63,6 +63,7 @@ def draw_people(people: tuple[PersonQuality, ...]) -> None:
     st.caption(
         "Seconds: the median from question to answer. Agrees with most: of the questions that"
         " others answered too, how often this person said what most of the others said."
+        " Checks: hidden questions whose answer is known."
     )
 
 
@@ -117,4 +118,5 @@ def _person_row(one: PersonQuality) -> dict[str, str]:
         "Skips": str(one.skips),
         "Seconds": "–" if one.median_seconds is None else f"{one.median_seconds:.0f}",
         "Agrees with most": agrees,
+        "Checks right": f"{one.checks_right} of {one.checks}" if one.checks else "–",
     }

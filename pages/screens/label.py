@@ -114,6 +114,9 @@ def _question(annotator: Annotator, desk: Desk, question: Question) -> None:
     again = ""
     if question.previous is not None:
         again = f"you said: {panels.VALUE_WORDS[question.previous]}"
+    if question.practice is not None:
+        number, total = question.practice
+        again = f"practice {number} of {total}: it counts nowhere, and you are told the answer"
     with st.container(key="question", gap="small"):
         # The stamp differs from drawing to drawing: keys.js lets one answer through for each.
         st.html(

@@ -12,6 +12,7 @@ from pages.charts.colours import CELL_LOOKS
 from pages.reading import text_html
 from pages.resources import engine, now
 from pages.session import Action, choose_study, leave_notice, require, take_notice
+from pages.settings.checks import draw_checks
 from pages.settings.collecting import draw_collecting, draw_versions
 from workflow import studies
 from workflow.errors import EXPECTED
@@ -45,7 +46,7 @@ def draw() -> None:
     if overviews:
         _list(overviews)
     chosen = next((one for one in overviews if one.name == study), None)
-    tabs = st.tabs(["Settings", "Collecting", "Refusals", "Flags", "New study"])
+    tabs = st.tabs(["Settings", "Collecting", "Checks", "Refusals", "Flags", "New study"])
     with tabs[0]:
         if chosen is not None:
             _settings(chosen, person)
@@ -54,11 +55,14 @@ def draw() -> None:
             draw_collecting(chosen.name, person)
     with tabs[2]:
         if chosen is not None:
-            rules.draw_rules(chosen.name, person)
+            draw_checks(chosen, person)
     with tabs[3]:
         if chosen is not None:
-            _flags(chosen.name)
+            rules.draw_rules(chosen.name, person)
     with tabs[4]:
+        if chosen is not None:
+            _flags(chosen.name)
+    with tabs[5]:
         _new(person)
 
 

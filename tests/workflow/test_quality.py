@@ -16,7 +16,7 @@ from tests.small_studies import (
     plain_rows,
     say,
 )
-from workflow import adjudicating, agreement_commands, collecting, quality
+from workflow import adjudicating, agreement_commands, collecting, database, quality
 from workflow.adjudicating import Ruling
 from workflow.errors import RatchetError
 from workflow.exporting import Kind
@@ -115,10 +115,11 @@ def test_a_tie_waits_for_a_lead_whose_word_holds(engine: Engine, tmp_path: Path)
 
 
 def test_the_command_says_the_same_in_words(
-    engine: Engine, database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vote(engine, tmp_path)
-    monkeypatch.setenv("DATABASE_URL", database_url)
+    # A process of its own would close its connections at its end.
+    monkeypatch.setattr(database, "connect_existing", lambda _url: engine)
     document = agreement_commands.agreement(STUDY, "task", 0.9)
     assert list(document["label_types"]) == ["task"]
     pair = document["label_types"]["task"]["pairs"][0]
