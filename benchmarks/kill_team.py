@@ -20,6 +20,7 @@ from benchmarks import load_check
 from benchmarks.load_check import Pressed, Verdict
 from benchmarks.load_people import STUDY, Person, make_study, sign_in
 from tests.running_server import Server, start_server, stop_server
+from tests.screen_client import run_apart
 from workflow import database, fitting, labelling
 from workflow.fitting import Engine
 from workflow.labelling import Annotator, Answered, Value
@@ -61,7 +62,7 @@ def kill_often(url: str, folder: Path, kills: int, people: int, items: int) -> T
         budget = _raise_budget(store, choice.randint(people, 8 * people))
         server = start_server(folder, url)
         try:
-            pressed += asyncio.run(_answer_until_killed(server, people, choice))
+            pressed += run_apart(_answer_until_killed(server, people, choice))
         finally:
             stop_server(server)
         spent, held = _count(store)

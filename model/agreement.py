@@ -11,10 +11,8 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-import krippendorff
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import cohen_kappa_score
 
 RESAMPLES = 1000
 # An interval of fewer resamples than this share would leave out those without variation.
@@ -117,11 +115,16 @@ def _raw(ratings: Ratings) -> float:
     return float(_raw_of(ratings, np.ones((1, len(ratings))))[0])
 
 
+# The libraries are imported where they are used: it takes a second, and most pages need none.
 def _kappa(ratings: Ratings) -> float:
+    from sklearn.metrics import cohen_kappa_score
+
     return float(cohen_kappa_score(ratings[:, 0], ratings[:, 1]))
 
 
 def _weighted_kappa(ratings: Ratings) -> float:
+    from sklearn.metrics import cohen_kappa_score
+
     labels = np.arange(ratings.min(), ratings.max() + 1)
     return float(
         cohen_kappa_score(ratings[:, 0], ratings[:, 1], labels=labels, weights="quadratic")
@@ -129,6 +132,8 @@ def _weighted_kappa(ratings: Ratings) -> float:
 
 
 def _alpha(ratings: Ratings) -> float:
+    import krippendorff
+
     return float(krippendorff.alpha(ratings.T, level_of_measurement="nominal"))
 
 

@@ -7,9 +7,7 @@ from html import escape
 
 import streamlit as st
 
-from pages.http.visitor import COOKIE, Visitor
-from pages.resources import engine, now
-from workflow import signing_in
+from pages.http.visitor import COOKIE, Visitor, visitor_by
 from workflow.labelling import Annotator, Desk
 from workflow.signing_in import Role
 from workflow.uploads import Upload
@@ -68,8 +66,7 @@ def current_visitor() -> Visitor:
     """Who is at this screen, by the cookie that their browser came with."""
     cookie = st.context.cookies.get(COOKIE)
     # Without a browser, as in a test of a screen, there is something else in its place.
-    user = signing_in.find_user(engine(), cookie if isinstance(cookie, str) else None, now())
-    return Visitor(user, user is None and not signing_in.needs_sign_in(engine()))
+    return visitor_by(cookie if isinstance(cookie, str) else None)
 
 
 def _stop(title: str, text: str, address: str) -> None:

@@ -4,11 +4,13 @@ Speaks Streamlit's protocol with the classes of its own wheel, so thirty people 
 process. A press is sent with the fragment its button was drawn in, as a browser does.
 """
 
+import asyncio
 import re
 import ssl
 import time
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import quote
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -16,6 +18,7 @@ from streamlit.proto.Delta_pb2 import Delta
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
 
+T = TypeVar("T")
 LEASE = re.compile(r'data-lease="(\d+)"')
 ID = re.compile(r"^\$\$ID-[0-9a-f]+-(.*)$")
 
@@ -116,3 +119,9 @@ def _screen(deltas: list[Delta], seconds: float) -> Screen:
     text = "\n".join(words)
     lease = LEASE.search(text)
     return Screen(int(lease[1]) if lease else 0, text, buttons, fragment_id, seconds)
+
+
+def run_apart(work: Coroutine[Any, Any, T]) -> T:
+    """The result of a coroutine, in a thread of its own: a browser test may have left a loop."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()

@@ -4,8 +4,8 @@ import os
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from db.tables import Role
 from workflow.errors import RatchetError
-from workflow.signing_in import Role
 
 ISSUER, CLIENT_ID = "RATCHET_OIDC_ISSUER", "RATCHET_OIDC_CLIENT_ID"
 CLIENT_SECRET, DOMAINS = "RATCHET_OIDC_CLIENT_SECRET", "RATCHET_OIDC_DOMAINS"

@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from db.engine import parse_url
-from workflow import oidc, signing_in
+from workflow import signing_in
 from workflow.database import connect, database_url
 from workflow.errors import RatchetError
 
@@ -35,9 +35,8 @@ def require_safe(host: str) -> None:
             RATCHET_PUBLIC_URL is no address.
     """
     public_url()
-    if is_loopback(host) or oidc.is_configured():
-        return
-    if signing_in.needs_sign_in(connect(database_url())):
+    os.environ[_HOST] = host
+    if is_loopback(host) or signing_in.needs_sign_in(connect(database_url())):
         return
     raise RatchetError(
         f"The host is {host!r}; without accounts only this machine may come in, by 127.0.0.1."
@@ -75,7 +74,6 @@ def listening_host() -> str:
 
 def server_flags(host: str, port: int) -> list[str]:
     """What the server is started with."""
-    os.environ[_HOST] = host
     flags = ["--server.port", str(port), "--server.address", host]
     url = public_url()
     if url is None:

@@ -16,6 +16,7 @@ from db.accounts import AccountRow
 from db.engine import reading, transaction
 from db.login_sessions import User as User
 from db.tables import Role as Role
+from workflow import oidc
 from workflow.errors import RatchetError
 from workflow.passwords import hash_password, hash_token, is_outdated, is_password, make_token
 
@@ -93,7 +94,9 @@ def sign_out(engine: Engine, token: str, now: datetime) -> None:
 
 
 def needs_sign_in(engine: Engine) -> bool:
-    """Whether there are accounts; without any, the one person at this machine needs none."""
+    """Whether there are accounts or a provider; else the one person at this machine needs none."""
+    if oidc.is_configured():
+        return True
     with reading(engine) as session:
         return accounts.has_accounts(session)
 

@@ -16,6 +16,7 @@ from starlette.responses import (
 from starlette.routing import Route
 
 from pages.http.chart_data import CHART_ROUTES
+from pages.http.oidc import oidc_routes
 from pages.http.sign_in import SIGN_IN_ROUTES
 from pages.http.visitor import visitor_of
 from pages.resources import engine, now
@@ -106,6 +107,7 @@ ROUTES = [
     Route("/audit.csv", download_record),
     *CHART_ROUTES,
     *SIGN_IN_ROUTES,
+    *oidc_routes(),
 ]
 
 

@@ -28,8 +28,14 @@ class Visitor(NamedTuple):
 
 def find_visitor(connection: HTTPConnection) -> Visitor:
     """Who is at the other end; read from the database, so a revoked session is nobody's at once."""
-    user = signing_in.find_user(engine(), connection.cookies.get(COOKIE), now())
-    return Visitor(user, user is None and not signing_in.needs_sign_in(engine()))
+    return visitor_by(connection.cookies.get(COOKIE))
+
+
+def visitor_by(cookie: str | None) -> Visitor:
+    """Who holds this cookie; one person works alone only where nobody else can reach the server."""
+    user = signing_in.find_user(engine(), cookie, now())
+    is_alone = user is None and serving.is_loopback(serving.listening_host())
+    return Visitor(user, is_alone and not signing_in.needs_sign_in(engine()))
 
 
 def keep_visitor(connection: HTTPConnection, visitor: Visitor) -> None:

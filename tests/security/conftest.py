@@ -26,6 +26,13 @@ class Answer(NamedTuple):
     headers: dict[str, str]
     body: str
 
+    def cookie(self, name: str) -> str:
+        """`name=value` of a cookie that it sets; empty when it sets none of that name."""
+        for one in self.headers.get("set-cookie", "").splitlines():
+            if one.startswith(f"{name}="):
+                return one.split(";", 1)[0]
+        return ""
+
     @property
     def location(self) -> str:
         """Where it leads."""
@@ -56,7 +63,9 @@ class Guarded(NamedTuple):
         found = connection.getresponse()
         text = found.read().decode(errors="replace")
         connection.close()
-        return Answer(found.status, {k.lower(): v for k, v in found.getheaders()}, text)
+        sent_back = {name.lower(): value for name, value in found.getheaders()}
+        cookies = "\n".join(found.headers.get_all("set-cookie") or [])
+        return Answer(found.status, sent_back | {"set-cookie": cookies}, text)
 
     def session_of(self, name: str) -> str:
         """The token of a new session."""
@@ -73,8 +82,7 @@ class Guarded(NamedTuple):
 
     def form_token(self, path: str = "/sign-in") -> str:
         """The token of a form, which stands in its cookie too."""
-        cookie = self.ask(path).headers["set-cookie"]
-        return cookie.split("ratchet_form=", 1)[1].split(";", 1)[0]
+        return self.ask(path).cookie("ratchet_form").partition("=")[2]
 
 
 @pytest.fixture(scope="session")

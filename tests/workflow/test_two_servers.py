@@ -15,6 +15,7 @@ from benchmarks.load_people import Person, make_study, sign_in
 from db.engine import make_engine
 from tests.conftest import make_database, render
 from tests.running_server import Server, start_server, stop_server
+from tests.screen_client import run_apart
 
 NAME = "two_servers"
 WORKER_LOCK = "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND objid = 7270002"
@@ -34,7 +35,7 @@ def test_two_servers_share_a_queue_and_a_worker(postgres_server: URL, tmp_path: 
         wait_for(lambda: len(workers(store)) == 1)
         second = pool.submit(start, tmp_path / "second", url)
     try:
-        asyncio.run(work_together(store, first.result(), second.result(), tmp_path))
+        run_apart(work_together(store, first.result(), second.result(), tmp_path))
     finally:
         stop_server(first.result())
         stop_server(second.result())
