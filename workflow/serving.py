@@ -35,8 +35,8 @@ def require_safe(host: str) -> None:
             RATCHET_PUBLIC_URL is no address.
     """
     public_url()
-    os.environ[_HOST] = host
     if is_loopback(host) or signing_in.needs_sign_in(connect(database_url())):
+        os.environ[_HOST] = host
         return
     raise RatchetError(
         f"The host is {host!r}; without accounts only this machine may come in, by 127.0.0.1."
