@@ -6,11 +6,10 @@ import streamlit as st
 
 from model.allocation.strategies import StrategyName
 from pages import frame
+from pages.attempt import attempt
 from pages.planner.answer import labels_planned
 from pages.resources import engine, now
-from pages.session import leave_notice
 from workflow import following
-from workflow.errors import EXPECTED
 from workflow.following import AdviceRow, InForce, PlanTerms, Prices
 from workflow.plan_jobs import PlanRun
 from workflow.planning import PlanRequest
@@ -133,10 +132,7 @@ def _own_prices(request: PlanRequest) -> Prices:
 
 
 def _use(study: str, terms: PlanTerms, person: str) -> None:
-    try:
-        following.use_plan(engine(), study, terms, person, now())
-    except EXPECTED as error:
-        leave_notice(str(error))
+    attempt(lambda: following.use_plan(engine(), study, terms, person, now()))
 
 
 def _audit_words(labels: float | None, percent: int) -> str:

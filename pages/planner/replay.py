@@ -7,10 +7,9 @@ import streamlit as st
 
 from model.allocation.strategies import StrategyName
 from pages import frame
+from pages.attempt import attempt
 from pages.resources import engine, now
-from pages.session import leave_notice
 from workflow import replay_jobs, uploads
-from workflow.errors import EXPECTED
 from workflow.planning import PlanRequest
 from workflow.replay_jobs import MASKINGS, JobStatus, ReplayWish
 from workflow.words import STRATEGY_WORDS
@@ -71,10 +70,7 @@ def _form(study: str, system: str, request: PlanRequest, labelled: int, is_runni
 
 
 def _start(study: str, system: str, wish: ReplayWish) -> None:
-    try:
-        replay_jobs.queue_replay(engine(), study, system, wish, now())
-    except EXPECTED as error:
-        leave_notice(str(error))
+    attempt(lambda: replay_jobs.queue_replay(engine(), study, system, wish, now()))
 
 
 def _watch(study: str, system: str, was_running: bool) -> None:

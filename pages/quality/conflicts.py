@@ -5,12 +5,11 @@ from html import escape
 import streamlit as st
 
 from pages import frame, reading
+from pages.attempt import attempt
 from pages.desk.panels import QUESTIONS, VALUE_WORDS
 from pages.resources import engine, now
-from pages.session import leave_notice
 from workflow import adjudicating
 from workflow.adjudicating import Case, Conflict, LabelType, Ruling, Value
-from workflow.errors import EXPECTED
 
 ANSWERS = (Value.YES, Value.NO, Value.CANT_TELL)
 GUIDELINES = (
@@ -94,10 +93,7 @@ def _buttons(study: str, person: str, case: Case) -> None:
 
 
 def _rule(study: str, ruling: Ruling, person: str) -> None:
-    try:
-        adjudicating.rule(engine(), study, ruling, person, now())
-    except EXPECTED as error:
-        leave_notice(str(error))
+    attempt(lambda: adjudicating.rule(engine(), study, ruling, person, now()))
 
 
 def _key(conflict: Conflict) -> tuple[LabelType, int]:

@@ -8,14 +8,14 @@ from typing import Any
 import streamlit as st
 
 from pages import frame
+from pages.attempt import attempt
 from pages.planner.answer import draw_answer
 from pages.planner.form import FIRST_REQUEST, draw_prices, draw_sharing, draw_target
 from pages.planner.in_force import draw_in_force, draw_use
 from pages.planner.replay import draw_replay
 from pages.resources import engine, now
-from pages.session import Action, leave_notice, require, take_notice
+from pages.session import Action, require, take_notice
 from workflow import plan_jobs, studies
-from workflow.errors import EXPECTED
 from workflow.plan_jobs import JobState, PlanRun, PlanRuns
 from workflow.planning import PlanRequest
 
@@ -88,10 +88,7 @@ def _system(study: str, systems: list[str]) -> str:
 
 
 def _start(study: str, system: str, request: PlanRequest) -> None:
-    try:
-        plan_jobs.queue_plan(engine(), study, system, request, now())
-    except EXPECTED as error:
-        leave_notice(str(error))
+    attempt(lambda: plan_jobs.queue_plan(engine(), study, system, request, now()))
 
 
 def _watch(study: str, system: str, person: str, was_running: bool) -> None:

@@ -8,6 +8,7 @@ import streamlit as st
 from model.rat.policy import POLICY_PRESETS, Policy
 from model.rat.priors import PRIOR_PRESETS, RatPriors
 from pages import frame, rules
+from pages.attempt import attempt
 from pages.charts.colours import CELL_LOOKS
 from pages.reading import text_html
 from pages.resources import engine, now
@@ -213,11 +214,8 @@ def _priors(study: Overview) -> RatPriors:
 
 
 def _save(name: str, wished: Choices, person: str) -> None:
-    try:
-        studies.change(engine(), name, wished, person, now())
-        leave_notice("Settings saved. The posterior follows within a second.")
-    except EXPECTED as error:
-        leave_notice(str(error))
+    saved = "Settings saved. The posterior follows within a second."
+    attempt(lambda: studies.change(engine(), name, wished, person, now()), saved)
 
 
 def _new(person: str) -> None:

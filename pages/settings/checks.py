@@ -1,14 +1,12 @@
 """Known answers: what share of questions are hidden checks, what people practise on first."""
 
-from collections.abc import Callable
-
 import pandas as pd
 import streamlit as st
 
 from pages import frame
+from pages.attempt import attempt
 from pages.desk.panels import QUESTIONS, VALUE_WORDS
 from pages.resources import engine, now
-from pages.session import leave_notice
 from workflow import checking, studies
 from workflow.checking import Known, KnownWish, LabelType, Value
 from workflow.errors import EXPECTED
@@ -51,7 +49,7 @@ def _switches(study: Overview, person: str) -> None:
         "Change",
         key="checks-save",
         disabled=wished == current,
-        on_click=_attempt,
+        on_click=attempt,
         args=(lambda: studies.change(engine(), study.name, wished, person, now()), "Changed."),
     )
 
@@ -81,7 +79,7 @@ def _list(study: str, known: list[Known], person: str) -> None:
     right.button(
         "Remove",
         key="known-remove",
-        on_click=_attempt,
+        on_click=attempt,
         args=(
             lambda: checking.remove(engine(), study, chosen, person, now()),
             "Removed: it is an ordinary question again.",
@@ -110,12 +108,3 @@ def _new(study: str, person: str) -> None:
         frame.show_alert(str(error), "error")
     else:
         st.rerun()
-
-
-def _attempt(deed: Callable[[], object], done: str) -> None:
-    try:
-        deed()
-    except EXPECTED as error:
-        leave_notice(str(error))
-    else:
-        leave_notice(done)

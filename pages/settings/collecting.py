@@ -1,15 +1,12 @@
 """How a study collects its labels: open or not, votes for each question, budgets."""
 
-from collections.abc import Callable
-
 import streamlit as st
 
 from pages import frame
+from pages.attempt import attempt
 from pages.resources import engine, now
-from pages.session import leave_notice
 from workflow import collecting, studies
 from workflow.collecting import Budgets, Collection, StudyState
-from workflow.errors import EXPECTED
 
 STATE_WORDS = {
     StudyState.DRAFT: "Draft",
@@ -55,7 +52,7 @@ def _state(study: str, found: Collection, person: str) -> None:
         "Change",
         key="state-save",
         disabled=wished == found.state,
-        on_click=_attempt,
+        on_click=attempt,
         args=(
             lambda: collecting.set_state(engine(), study, wished, person, now()),
             f"The study is {STATE_WORDS[wished].lower()} now.",
@@ -79,7 +76,7 @@ def _votes(study: str, found: Collection, person: str) -> None:
         "Change",
         key="votes-save",
         disabled=votes == found.votes_wanted,
-        on_click=_attempt,
+        on_click=attempt,
         args=(
             lambda: collecting.set_votes_wanted(engine(), study, votes, person, now()),
             f"Each question wants {votes} votes now. What counted goes on counting.",
@@ -108,7 +105,7 @@ def _budgets(study: str, found: Collection, person: str) -> None:
         "Change budgets",
         key="budgets-save",
         disabled=wished == found.budgets,
-        on_click=_attempt,
+        on_click=attempt,
         args=(
             lambda: collecting.set_budgets(engine(), study, wished, person, now()),
             "The budgets are changed.",
@@ -119,15 +116,6 @@ def _budgets(study: str, found: Collection, person: str) -> None:
         f"Given so far: {spending.retrieval} retrieval and {spending.task} task labels;"
         f" {held} questions are in people's hands."
     )
-
-
-def _attempt(deed: Callable[[], object], done: str) -> None:
-    try:
-        deed()
-    except EXPECTED as error:
-        leave_notice(str(error))
-    else:
-        leave_notice(done)
 
 
 def draw_versions(study: str) -> None:

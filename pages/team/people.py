@@ -1,11 +1,10 @@
 """Who may come in: roles, ended sessions, disabled accounts, invitations."""
 
-from collections.abc import Callable
-
 import pandas as pd
 import streamlit as st
 
 from pages import frame
+from pages.attempt import attempt
 from pages.resources import engine, now
 from pages.session import leave_notice
 from workflow import accounts, serving
@@ -66,7 +65,7 @@ def _draw_invitation(invitation: InvitationRow, person: str) -> None:
     right.button(
         "Revoke",
         key=f"revoke-{invitation.id}",
-        on_click=_attempt,
+        on_click=attempt,
         args=(
             lambda: accounts.revoke_invitation(engine(), invitation.id, person, now()),
             "The link works no more.",
@@ -91,7 +90,7 @@ def _change(known: list[AccountRow], person: str) -> None:
         "Change role",
         key="team-change",
         disabled=wished == account.role,
-        on_click=_attempt,
+        on_click=attempt,
         args=(
             lambda: accounts.set_role(engine(), name, wished, person, now()),
             f"{name} is {wished} now.",
@@ -101,7 +100,7 @@ def _change(known: list[AccountRow], person: str) -> None:
         st.button(
             "Sign out everywhere",
             key="team-out",
-            on_click=_attempt,
+            on_click=attempt,
             args=(
                 lambda: accounts.sign_out_everywhere(engine(), name, person, now()),
                 f"All sessions of {name} are ended.",
@@ -111,7 +110,7 @@ def _change(known: list[AccountRow], person: str) -> None:
         st.button(
             "Let in again" if account.is_disabled else "Disable",
             key="team-disable",
-            on_click=_attempt,
+            on_click=attempt,
             args=(
                 lambda: deed(engine(), name, person, now()),
                 f"{name} {'may come in again' if account.is_disabled else 'is let in no more'}.",
@@ -127,15 +126,6 @@ def _invite(name: str, role: Role, person: str) -> None:
         return
     address = serving.public_url() or f"http://{st.context.headers.get('host', '127.0.0.1:8501')}"
     st.session_state[LINK] = f"{address}/invite/{token}"
-
-
-def _attempt(deed: Callable[[], object], done: str) -> None:
-    try:
-        deed()
-    except EXPECTED as error:
-        leave_notice(str(error))
-    else:
-        leave_notice(done)
 
 
 def _moment(account: AccountRow) -> str:
