@@ -9,12 +9,12 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, case, func, or_, select
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy.orm import Session
 
 from db.formats.overrides import BY_PERSON, SOURCE, USED
-from db.labels import counting
 from db.studies import Study
 from db.tables import Answer, Context, EventKind, Item, LabelEvent, Person, System, Value
+from db.votes import counting, holds
 
 BATCH = 2_000
 LABEL_COLUMNS = (
@@ -122,10 +122,8 @@ def count_items(session: Session, study: Study, chosen: Filter) -> int:
 
 
 def _label_query(study: Study) -> Any:
-    undo = aliased(LabelEvent)
-    is_undone = select(undo.id).where(undo.undoes_id == LabelEvent.id).exists()
     status = case(
-        (is_undone, "undone"),
+        (~holds(), "undone"),
         (Answer.event_id.is_(None), "superseded"),
         (Answer.value == Value.SKIP, "skipped"),
         (Answer.is_extra.is_(True), "extra"),

@@ -8,11 +8,11 @@ from datetime import datetime
 from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, and_, delete, func, or_, select
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy.orm import Session
 
 from db.errors import StoreError
-from db.tables import EventKind, Item, KnownAnswer, LabelEvent, LabelType, Person, Value
-from db.votes import Subject
+from db.tables import APART, Item, KnownAnswer, LabelEvent, LabelType, Person, Value
+from db.votes import Subject, holds
 
 
 class NewKnown(NamedTuple):
@@ -131,7 +131,6 @@ def count_practice(session: Session, study_id: int, person_id: int) -> tuple[int
 
 def list_check_results(session: Session, study_id: int) -> list[CheckResult]:
     """What people said last to each known question; skips and what was undone left out."""
-    undo = aliased(LabelEvent)
     rows = session.execute(
         select(
             Person.name,
@@ -146,9 +145,9 @@ def list_check_results(session: Session, study_id: int) -> list[CheckResult]:
         .join(KnownAnswer, _about())
         .where(
             LabelEvent.study_id == study_id,
-            LabelEvent.kind.in_((EventKind.CHECK, EventKind.PRACTICE)),
+            LabelEvent.kind.in_(APART),
             LabelEvent.value != Value.SKIP,
-            ~select(undo.id).where(undo.undoes_id == LabelEvent.id).exists(),
+            holds(),
         )
         .order_by(LabelEvent.id)
     )
@@ -163,14 +162,13 @@ def list_check_results(session: Session, study_id: int) -> list[CheckResult]:
 
 def _was_asked(person_id: int) -> ColumnElement[bool]:
     """This person has an event about it that was not undone."""
-    undo = aliased(LabelEvent)
     return (
         select(LabelEvent.id)
         .where(
             LabelEvent.person_id == person_id,
-            LabelEvent.kind.in_((EventKind.CHECK, EventKind.PRACTICE)),
+            LabelEvent.kind.in_(APART),
             _about(),
-            ~select(undo.id).where(undo.undoes_id == LabelEvent.id).exists(),
+            holds(),
         )
         .correlate(KnownAnswer)
         .exists()

@@ -10,12 +10,12 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Integer, and_, bindparam, delete, func, select
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy.orm import Session
 
 from db import studies
-from db.tables import Answer, EventKind, Item, LabelEvent, LabelType, Value
+from db.tables import APART, Answer, EventKind, Item, LabelEvent, LabelType, Value
 from db.votes import Subject as Subject
-from db.votes import answers_to, counts, list_answers, lock_subject, resolve, store_votes
+from db.votes import answers_to, counts, holds, list_answers, lock_subject, resolve, store_votes
 from db.votes import counting as counting
 
 IMPORTED = "imported"  # reason_asked of labels that came in a file
@@ -183,7 +183,7 @@ def last_event_id(session: Session, study_id: int) -> int:
 
 def count_since(session: Session, study_id: int, event_id: int) -> int:
     """How many label events came after this one; checks and practice are no labels."""
-    apart = LabelEvent.kind.not_in((EventKind.CHECK, EventKind.PRACTICE))
+    apart = LabelEvent.kind.not_in(APART)
     newer = select(func.count()).where(
         LabelEvent.study_id == study_id, LabelEvent.id > event_id, apart
     )
@@ -252,11 +252,7 @@ def _recent() -> Any:
 
 
 def _not_undone(*kinds: EventKind) -> Any:
-    later = aliased(LabelEvent)
-    return select(LabelEvent).where(
-        LabelEvent.kind.in_(kinds),
-        ~select(later.id).where(later.undoes_id == LabelEvent.id).exists(),
-    )
+    return select(LabelEvent).where(LabelEvent.kind.in_(kinds), holds())
 
 
 def _answers_of(person_id: int, subject: Subject) -> ColumnElement[bool]:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import and_, case, distinct, func, select
 from sqlalchemy.orm import Session
 
+from db.label_findings import subject_column
 from db.labels import IMPORTED
 from db.tables import Answer, Context, Item, LabelEvent, LabelType, Person, Value
 from db.votes import counting
@@ -56,7 +57,7 @@ class Work(NamedTuple):
 
 def list_votes(session: Session, study_id: int, label_type: LabelType) -> list[Vote]:
     """The votes on questions that have two or more."""
-    subject = _subject(label_type)
+    subject = subject_column(Answer, label_type)
     several = (
         select(subject)
         .where(Answer.study_id == study_id, Answer.label_type == label_type, counting())
@@ -160,17 +161,13 @@ def _conflicts(study_id: int, label_type: LabelType) -> Any:
         .join(Item, Item.id == Answer.item_id)
         .join(Context, Context.id == Answer.context_id)
         .where(Answer.study_id == study_id, Answer.label_type == label_type, counting())
-        .group_by(_subject(label_type), Context.id, Context.query)
+        .group_by(subject_column(Answer, label_type), Context.id, Context.query)
         .having(func.count(distinct(Answer.value)) > 1)
         .order_by(func.min(Item.id))
     )
 
 
 _ANSWERS = (Value.YES, Value.NO, Value.CANT_TELL)
-
-
-def _subject(label_type: LabelType) -> Any:
-    return Answer.context_id if label_type == LabelType.RETRIEVAL else Answer.item_id
 
 
 def _count(condition: Any) -> Any:

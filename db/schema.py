@@ -67,6 +67,10 @@ class EventKind(StrEnum):
     PRACTICE = "practice"
 
 
+# Events about questions whose answer is known: no label, no vote, no budget knows them.
+APART = (EventKind.CHECK, EventKind.PRACTICE)
+
+
 class Asks(StrEnum):
     """Which questions a study asks."""
 

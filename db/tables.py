@@ -17,6 +17,7 @@ from db.desk_tables import Draft as Draft
 from db.desk_tables import Evidence as Evidence
 from db.desk_tables import Guideline as Guideline
 from db.desk_tables import KnownAnswer as KnownAnswer
+from db.schema import APART as APART
 from db.schema import Asks as Asks
 from db.schema import Base as Base
 from db.schema import EventKind as EventKind

@@ -3,9 +3,9 @@
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, SmallInteger, and_, case, literal, null, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, aliased
 
-from db.tables import Answer, Context, Item, LabelType, Value
+from db.tables import Answer, Context, Item, LabelEvent, LabelType, Value
 
 CANNOT_TELL = -1  # decided: nobody can tell, so the variable stays unobserved
 
@@ -36,6 +36,12 @@ def answers_to(subject: Subject) -> ColumnElement[bool]:
             Answer.label_type == LabelType.RETRIEVAL, Answer.context_id == subject.context_id
         )
     return and_(Answer.label_type == LabelType.TASK, Answer.item_id == subject.item_id)
+
+
+def holds() -> ColumnElement[bool]:
+    """The condition under which an event was not undone."""
+    undo = aliased(LabelEvent)
+    return ~select(undo.id).where(undo.undoes_id == LabelEvent.id).exists()
 
 
 def list_answers(session: Session, subject: Subject) -> list[Answer]:
