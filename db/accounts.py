@@ -3,9 +3,10 @@
 from datetime import datetime
 from typing import NamedTuple
 
-from sqlalchemy import func, select, update
+from sqlalchemy import ColumnElement, and_, func, select, update
 from sqlalchemy.orm import Session
 
+from db import names
 from db.errors import StoreError
 from db.people import ensure_person
 from db.tables import Account, LoginSession, Person, Role
@@ -58,7 +59,7 @@ def add_account(session: Session, new: NewAccount, now: datetime) -> AccountRow:
         raise StoreError(f"There is an account {name!r} already. Choose another name.")
     row = Account(
         person_id=ensure_person(session, name, now),
-        login=name.lower(),
+        login=to_login(name),
         role=new.role,
         password_hash=new.password_hash,
         oidc_issuer=new.identity.issuer if new.identity else None,
@@ -77,13 +78,12 @@ def checked_name(name: str) -> str:
     Raises:
         StoreError: it is empty, too long, or holds what does not print.
     """
-    clean = " ".join(name.split())
-    if not clean or len(clean) > MAX_NAME or not clean.isprintable():
-        raise StoreError(
-            f"The name {name[:40]!r} has {len(clean)} characters; 1 to {MAX_NAME} printable ones"
-            " are accepted. Choose another name."
-        )
-    return clean
+    return names.checked_name("The name", name, MAX_NAME)
+
+
+def to_login(name: str) -> str:
+    """A name as it is looked up: however it is written, it is the same account."""
+    return names.tidy(name).lower()
 
 
 def is_known_person(session: Session, name: str) -> bool:
@@ -94,12 +94,7 @@ def is_known_person(session: Session, name: str) -> bool:
 
 def find_by_login(session: Session, name: str) -> AccountRow | None:
     """The account of this name, in any writing of it, or None."""
-    found = session.execute(
-        select(Account, Person.name)
-        .join(Person, Person.id == Account.person_id)
-        .where(Account.login == " ".join(name.split()).lower())
-    ).first()
-    return None if found is None else _public(*found)
+    return _find(session, Account.login == to_login(name))
 
 
 def get_account(session: Session, name: str) -> AccountRow:
@@ -118,12 +113,8 @@ def get_account(session: Session, name: str) -> AccountRow:
 
 def find_by_identity(session: Session, identity: Identity) -> AccountRow | None:
     """The account of an identity of a provider, or None."""
-    found = session.execute(
-        select(Account, Person.name)
-        .join(Person, Person.id == Account.person_id)
-        .where(Account.oidc_issuer == identity.issuer, Account.oidc_subject == identity.subject)
-    ).first()
-    return None if found is None else _public(*found)
+    same = and_(Account.oidc_issuer == identity.issuer, Account.oidc_subject == identity.subject)
+    return _find(session, same)
 
 
 def find_password_hash(session: Session, person_id: int) -> str | None:
@@ -178,6 +169,12 @@ def set_disabled(session: Session, account: AccountRow, is_disabled: bool) -> No
         _require_another_admin(session, account)
     row = update(Account).where(Account.person_id == account.person_id)
     session.execute(row.values(is_disabled=is_disabled))
+
+
+def _find(session: Session, condition: ColumnElement[bool]) -> AccountRow | None:
+    query = select(Account, Person.name).join(Person, Person.id == Account.person_id)
+    found = session.execute(query.where(condition)).first()
+    return None if found is None else _public(*found)
 
 
 def _require_another_admin(session: Session, account: AccountRow) -> None:

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 from db import tables
 from db.budgets import Budgets
 from db.errors import StoreError
+from db.names import checked_name
 from db.tables import Asks, StudyState
 
 MAX_NAME = 120
@@ -68,7 +69,7 @@ def create_study(session: Session, name: str, settings: StudySettings, now: date
     Raises:
         StoreError: the name is empty, too long, or taken.
     """
-    clean = _checked_name(name)
+    clean = checked_name("The study name", name, MAX_NAME)
     if find_study(session, clean) is not None:
         raise StoreError(f"A study named {clean!r} exists already. Choose another name.")
     row = tables.Study(name=clean, created_at=now, **settings._asdict())
@@ -170,16 +171,6 @@ def set_columns(session: Session, study_id: int, columns: tuple[str, ...]) -> No
     session.execute(
         update(tables.Study).where(tables.Study.id == study_id).values(columns=list(columns))
     )
-
-
-def _checked_name(name: str) -> str:
-    clean = " ".join(name.split())
-    if not clean or len(clean) > MAX_NAME or not clean.isprintable():
-        raise StoreError(
-            f"The study name {name[:40]!r} has {len(clean)} characters; 1 to {MAX_NAME} printable"
-            " ones are accepted. Choose another name."
-        )
-    return clean
 
 
 def _count_by_study(table: type[tables.Item] | type[tables.System]) -> Any:
