@@ -30,19 +30,18 @@ class NewInvitation(NamedTuple):
     expires_at: datetime
 
 
-def add_invitation(session: Session, new: NewInvitation, now: datetime) -> int:
-    """A new invitation; returns its id."""
-    row = Invitation(
-        token_hash=new.token_hash,
-        role=new.role,
-        login=new.name,
-        created_by=new.created_by,
-        created_at=now,
-        expires_at=new.expires_at,
+def add_invitation(session: Session, new: NewInvitation, now: datetime) -> None:
+    """Write a new invitation."""
+    session.add(
+        Invitation(
+            token_hash=new.token_hash,
+            role=new.role,
+            login=new.name,
+            created_by=new.created_by,
+            created_at=now,
+            expires_at=new.expires_at,
+        )
     )
-    session.add(row)
-    session.flush()
-    return row.id
 
 
 def find_invitation(session: Session, token_hash: str, now: datetime) -> InvitationRow | None:

@@ -21,15 +21,6 @@ class User(NamedTuple):
     role: Role
 
 
-class OpenSession(NamedTuple):
-    """A signed-in browser of a person."""
-
-    id: int
-    agent: str
-    created_at: datetime
-    seen_at: datetime
-
-
 def open_session(
     session: Session, token_hash: str, person_id: int, agent: str, now: datetime
 ) -> None:
@@ -82,16 +73,6 @@ def revoke_all(session: Session, person_id: int, now: datetime) -> int:
         .returning(LoginSession.id)
     )
     return len(session.execute(ended).all())
-
-
-def list_open(session: Session, person_id: int, now: datetime) -> list[OpenSession]:
-    """The browsers in which a person is signed in, the last used first."""
-    rows = session.execute(
-        select(LoginSession.id, LoginSession.agent, LoginSession.created_at, LoginSession.seen_at)
-        .where(LoginSession.person_id == person_id, _is_open(now))
-        .order_by(LoginSession.seen_at.desc())
-    )
-    return [OpenSession(*row) for row in rows]
 
 
 def _is_open(now: datetime) -> ColumnElement[bool]:

@@ -93,17 +93,21 @@ def accept(engine: Engine, token: str, name: str, password: str, now: datetime) 
     Raises:
         RatchetError: the link or the password is no good, or the name is somebody else's.
     """
-    with reading(engine) as session:
-        if invitations.find_invitation(session, hash_token(token), now) is None:
+    if find_invitation(engine, token, now) is None:
+        raise RatchetError(UNUSABLE)
+    password_hash = hash_password(password)
+    with transaction(engine) as session:
+        invitation = invitations.use(session, hash_token(token), now)
+        if invitation is None:
             raise RatchetError(UNUSABLE)
-    return _accept(engine, token, name, hash_password(password), None, now)
-
-
-def accept_identity(
-    engine: Engine, token: str, name: str, identity: Identity, now: datetime
-) -> AccountRow:
-    """Make the account of an invitation for an identity of a provider; raises as `accept`."""
-    return _accept(engine, token, name, None, identity, now)
+        if invitation.name is None:
+            _require_new_name(session, name)
+        new = NewAccount(invitation.name or name, invitation.role, password_hash)
+        account = store.add_account(session, new, now)
+        invitations.mark_user(session, invitation.id, account.person_id)
+        detail = {"role": invitation.role, "invited_by": invitation.created_by}
+        _tell(session, account.name, "accept invitation", detail, now)
+        return account
 
 
 def add_identity(
@@ -194,28 +198,6 @@ def revoke_invitation(engine: Engine, invitation_id: int, by: str, now: datetime
     with transaction(engine) as session:
         if invitations.revoke(session, invitation_id, now):
             _tell(session, by, "revoke invitation", {"invitation": invitation_id}, now)
-
-
-def _accept(
-    engine: Engine,
-    token: str,
-    name: str,
-    password_hash: str | None,
-    identity: Identity | None,
-    now: datetime,
-) -> AccountRow:
-    with transaction(engine) as session:
-        invitation = invitations.use(session, hash_token(token), now)
-        if invitation is None:
-            raise RatchetError(UNUSABLE)
-        if invitation.name is None:
-            _require_new_name(session, name)
-        new = NewAccount(invitation.name or name, invitation.role, password_hash, identity)
-        account = store.add_account(session, new, now)
-        invitations.mark_user(session, invitation.id, account.person_id)
-        detail = {"role": invitation.role, "invited_by": invitation.created_by}
-        _tell(session, account.name, "accept invitation", detail, now)
-        return account
 
 
 def _require_new_name(session: Session, name: str) -> None:

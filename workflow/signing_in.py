@@ -48,27 +48,17 @@ def sign_in(engine: Engine, name: str, password: str, browser: Browser, now: dat
     if not is_password(stored, password) or account is None or stored is None:
         raise RatchetError(WRONG)
     renewed = hash_password(password) if is_outdated(stored) else None
-    token = make_token()
     with transaction(engine) as session:
         sign_in_tries.forgive(session, subjects)
         if renewed is not None:
             accounts.set_password_hash(session, account.person_id, renewed)
-        login_sessions.open_session(
-            session, hash_token(token), account.person_id, browser.agent, now
-        )
-        audit.write(session, audit.Deed(account.name, "sign in", {}), now)
-    return token
+        return _let_in(session, account, browser, now)
 
 
 def open_for(engine: Engine, account: AccountRow, browser: Browser, now: datetime) -> str:
     """Let somebody in whom another has vouched for: an identity provider, or an invitation."""
-    token = make_token()
     with transaction(engine) as session:
-        login_sessions.open_session(
-            session, hash_token(token), account.person_id, browser.agent, now
-        )
-        audit.write(session, audit.Deed(account.name, "sign in", {}), now)
-    return token
+        return _let_in(session, account, browser, now)
 
 
 def find_user(engine: Engine, token: str | None, now: datetime) -> User | None:
@@ -101,8 +91,17 @@ def needs_sign_in(engine: Engine) -> bool:
         return accounts.has_accounts(session)
 
 
+def _let_in(session: Session, account: AccountRow, browser: Browser, now: datetime) -> str:
+    """Open a session; returns its token, which is kept nowhere."""
+    token = make_token()
+    token_hash = hash_token(token)
+    login_sessions.open_session(session, token_hash, account.person_id, browser.agent, now)
+    audit.write(session, audit.Deed(account.name, "sign in", {}), now)
+    return token
+
+
 def _subjects(name: str, browser: Browser) -> tuple[str, str]:
-    login = " ".join(name.split()).lower()[:200]
+    login = accounts.to_login(name)[:200]
     return hash_token(f"login:{login}"), hash_token(f"address:{browser.address}")
 
 
