@@ -20,24 +20,33 @@ ROWS_A_BLOCK = 500
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
-class Record(NamedTuple):
-    """A page of the record, how many lines fit, and what can be chosen from."""
+class Choices(NamedTuple):
+    """Who and what is in the record, to choose from."""
 
-    lines: list[Line]
-    total: int
     people: list[str]
     actions: list[str]
 
 
-def read_record(engine: Engine, search: Search, count: int, first: int = 0) -> Record:
-    """The lines that fit, newest first, from number `first` on."""
+class Page(NamedTuple):
+    """Lines of the record, and how many fit in all."""
+
+    lines: list[Line]
+    total: int
+
+
+def read_choices(engine: Engine) -> Choices:
+    """Everybody and every kind of deed in the record."""
     with reading(engine) as session:
-        return Record(
-            audit.find_lines(session, search, count, first),
-            audit.count_lines(session, search),
-            audit.list_people(session),
-            audit.list_actions(session),
-        )
+        return Choices(audit.list_people(session), audit.list_actions(session))
+
+
+def read_page(engine: Engine, search: Search, count: int, number: int = 1) -> Page:
+    """The lines of a page, newest first; a number past the last page gives the last one."""
+    with reading(engine) as session:
+        total = audit.count_lines(session, search)
+        last = max(1, -(-total // count))
+        first = count * (min(number, last) - 1)
+        return Page(audit.find_lines(session, search, count, first), total)
 
 
 def stream(engine: Engine, search: Search) -> Iterator[bytes]:

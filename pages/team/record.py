@@ -9,34 +9,32 @@ import streamlit as st
 from pages import frame
 from pages.resources import engine
 from workflow import auditing
-from workflow.auditing import Record, Search
+from workflow.auditing import Choices, Page, Search
 
 ROWS = 50
 ALL = ""
+PAGE = "record-page"
 
 
 def draw_record() -> None:
     """Filters, the lines that fit, and the file of all of them."""
-    known = auditing.read_record(engine(), Search(), 0)
-    search = _filters(known)
-    place = st.empty()
-    total = auditing.read_record(engine(), search, 0).total
-    pages = max(1, -(-total // ROWS))
-    number = 1
-    if pages > 1:
-        number = int(st.number_input(f"Page, of {pages}", 1, pages, 1, key="record-page"))
-    found = auditing.read_record(engine(), search, ROWS, ROWS * (number - 1))
+    search = _filters(auditing.read_choices(engine()))
+    number = int(st.session_state.get(PAGE, 1))
+    found = auditing.read_page(engine(), search, ROWS, number)
     if not found.lines:
         frame.show_empty("Nothing fits", "Take a word or a filter away.")
         return
-    place.dataframe(_table(found), hide_index=True, width="stretch", height="content")
+    st.dataframe(_table(found), hide_index=True, width="stretch", height="content")
+    pages = -(-found.total // ROWS)
+    if pages > 1:
+        st.number_input(f"Page, of {pages}", 1, pages, min(number, pages), 1, key=PAGE)
     st.html(
-        f'<p class="ratchet-quiet">{total} lines. <a href="{escape(_address(search))}" download>'
-        "All of them as CSV</a></p>"
+        f'<p class="ratchet-quiet">{found.total} lines.'
+        f' <a href="{escape(_address(search))}" download>All of them as CSV</a></p>'
     )
 
 
-def _filters(known: Record) -> Search:
+def _filters(known: Choices) -> Search:
     words, person, deed = st.columns([2, 1, 1])
     return Search(
         words=words.text_input("Search", key="record-words", placeholder="any word of a line"),
@@ -49,7 +47,7 @@ def _filters(known: Record) -> Search:
     )
 
 
-def _table(found: Record) -> pd.DataFrame:
+def _table(found: Page) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "When": f"{frame.day(line.created_at)} {frame.clock(line.created_at)}",

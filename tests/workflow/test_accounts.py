@@ -27,7 +27,7 @@ def team(engine: Engine) -> Engine:
 
 
 def deeds(engine: Engine, **search: str) -> list[str]:
-    found = auditing.read_record(engine, Search(**search), 100)
+    found = auditing.read_page(engine, Search(**search), 100)
     return [line.action for line in found.lines]
 
 
