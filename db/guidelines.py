@@ -22,8 +22,12 @@ class GuidelineVersion(NamedTuple):
 def set_guidelines(session: Session, study_id: int, text: str, person: str, now: datetime) -> int:
     """Make this text the newest version unless it is already; returns the version in force."""
     study = session.get_one(tables.Study, study_id, with_for_update=True)
-    newest = list_versions(session, study_id)[:1]
-    if (newest[0].text if newest else "") == text:
+    newest = session.scalar(
+        select(Guideline.text).where(
+            Guideline.study_id == study_id, Guideline.version == study.guideline_version
+        )
+    )
+    if (newest or "") == text:
         return study.guideline_version
     version = study.guideline_version + 1
     session.add(

@@ -33,6 +33,10 @@ MIN_COMPARED = 5  # fewer common questions say nothing about how reliable somebo
 RELIABLE_SHARE = 0.5  # the better half of a team is asked against the rest
 
 
+# A question of a label type, by its subject, with what each person said to it.
+Asked = tuple[LabelType, int, dict[str, Value]]
+
+
 class PairAgreement(NamedTuple):
     """The agreement of two people, or of all where `second` is empty."""
 
@@ -94,12 +98,20 @@ def read_quality(engine: Engine, name: str, interval: float | None = None) -> Qu
         seconds = quality.list_seconds(session, study.id)
         checks = known_answers.list_check_results(session, study.id)
     probability = interval or study.settings.interval
-    agreeing = _agreeing(votes)
+    asked = [
+        (kind, subject, said)
+        for kind, given in votes.items()
+        for subject, said in _by_subject(given).items()
+    ]
+    agreeing = _agreeing(asked)
+    timed: dict[str, list[float]] = defaultdict(list)
+    for person, taken in seconds:
+        timed[person].append(taken)
     return Quality(
         probability,
         tuple(_type_quality(kind, found, probability) for kind, found in votes.items()),
-        tuple(_person(one, seconds, agreeing, checks) for one in work),
-        tuple(_guideline_problems(votes, agreeing)),
+        tuple(_person(one, timed[one.person], agreeing, checks) for one in work),
+        tuple(_guideline_problems(asked, agreeing)),
     )
 
 
@@ -147,15 +159,14 @@ def _in_common(table: Ratings, first: int, second: int) -> int:
     return int((~np.isnan(table[:, [first, second]])).all(axis=1).sum())
 
 
-def _agreeing(votes: Mapping[LabelType, list[Vote]]) -> dict[str, list[bool]]:
+def _agreeing(asked: list[Asked]) -> dict[str, list[bool]]:
     """Of each person, vote by vote, whether they said what most others said; ties say nothing."""
     found: dict[str, list[bool]] = defaultdict(list)
-    for given in votes.values():
-        for asked in _by_subject(given).values():
-            for person, value in asked.items():
-                majority = _majority([v for other, v in asked.items() if other != person])
-                if majority is not None and value != Value.CANT_TELL:
-                    found[person].append(value == majority)
+    for _, _, said in asked:
+        for person, value in said.items():
+            majority = _majority([v for other, v in said.items() if other != person])
+            if majority is not None and value != Value.CANT_TELL:
+                found[person].append(value == majority)
     return found
 
 
@@ -173,19 +184,18 @@ def _majority(values: list[Value]) -> Value | None:
 
 def _person(
     work: Work,
-    seconds: list[tuple[str, float]],
+    seconds: list[float],
     agreeing: Mapping[str, list[bool]],
     checks: list[CheckResult],
 ) -> PersonQuality:
     hidden = [one for one in checks if one.person == work.person and not one.is_practice]
-    own = [value for person, value in seconds if person == work.person]
     compared = agreeing.get(work.person, [])
     return PersonQuality(
         work.person,
         work.labels,
         work.cannot_tell,
         work.skips,
-        median(own) if own else None,
+        median(seconds) if seconds else None,
         sum(compared) / len(compared) if len(compared) >= MIN_COMPARED else None,
         len(compared),
         sum(one.given == one.known for one in hidden),
@@ -194,7 +204,7 @@ def _person(
 
 
 def _guideline_problems(
-    votes: Mapping[LabelType, list[Vote]], agreeing: Mapping[str, list[bool]]
+    asked: list[Asked], agreeing: Mapping[str, list[bool]]
 ) -> list[tuple[LabelType, int]]:
     """Questions on which the more reliable people say one thing and the rest another.
 
@@ -211,14 +221,11 @@ def _guideline_problems(
     ranked = sorted(shares, key=lambda person: -shares[person])
     reliable = set(ranked[: max(1, round(RELIABLE_SHARE * len(ranked)))])
     return [
-        (label_type, subject)
-        for label_type, given in votes.items()
-        for subject, asked in _by_subject(given).items()
-        if _are_opposed(asked, reliable)
+        (label_type, subject) for label_type, subject, said in asked if _are_opposed(said, reliable)
     ]
 
 
-def _are_opposed(asked: Mapping[str, Value], reliable: set[str]) -> bool:
-    best = _majority([value for person, value in asked.items() if person in reliable])
-    rest = _majority([value for person, value in asked.items() if person not in reliable])
+def _are_opposed(said: Mapping[str, Value], reliable: set[str]) -> bool:
+    best = _majority([value for person, value in said.items() if person in reliable])
+    rest = _majority([value for person, value in said.items() if person not in reliable])
     return best is not None and rest is not None and best != rest
