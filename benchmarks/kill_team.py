@@ -69,7 +69,7 @@ def kill_often(url: str, folder: Path, kills: int, people: int, items: int) -> T
         overspent += spent + held > budget
         binding += spent == budget
     log = (folder / "server.log").read_text(errors="replace")
-    is_equal = _is_posterior_equal(store)
+    is_equal = is_posterior_equal(store, STUDY)
     verdict = load_check.check(url, pressed, log)
     stuck = _left_after_newcomer(store)
     store.dispose()
@@ -158,11 +158,11 @@ def _left_after_newcomer(store: Database) -> int:
         labelling.submit(store, newcomer, answer, later)
 
 
-def _is_posterior_equal(store: Database) -> bool:
+def is_posterior_equal(store: Database, study: str) -> bool:
     """What a refresh saves, read back, and a fit made anew from the log."""
-    fitting.refresh(store, STUDY, Engine.EXACT, datetime.now(UTC))
-    latest = fitting.read_latest(store, STUDY)
-    due = fitting.read_due(store, STUDY)
+    fitting.refresh(store, study, Engine.EXACT, datetime.now(UTC))
+    latest = fitting.read_latest(store, study)
+    due = fitting.read_due(store, study)
     fresh = fitting.fit_systems(due.tables, due.settings, Engine.EXACT)
     saved = {fit.system: fit.summary for fit in latest.fits} if latest else {}
     return saved == {fit.system: fit.summary for fit in fresh}

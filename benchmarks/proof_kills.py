@@ -9,7 +9,6 @@ import argparse
 import random
 import tempfile
 import time
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,8 +20,7 @@ from benchmarks import kill_team, load
 from tests.browser import desk
 from tests.chromium import chromium
 from tests.running_server import start_server, stop_server
-from workflow import database, fitting, sample
-from workflow.fitting import Engine
+from workflow import database, sample
 
 REPORT = Path(__file__).parent.parent / "docs" / "proof_kills.md"
 KILLS = 50
@@ -127,18 +125,8 @@ def _compare(engine: Database, said: dict[int, str], kills: int) -> Tally:
         lost=len(said.keys() - values.keys()),
         doubled=len(leases) - len(set(leases)),
         altered=sum(values.get(lease, value) != value for lease, value in said.items()),
-        is_posterior_equal=_is_posterior_equal(engine),
+        is_posterior_equal=kill_team.is_posterior_equal(engine, sample.NAME),
     )
-
-
-def _is_posterior_equal(engine: Database) -> bool:
-    """What a refresh saves, read back, and a fit made anew from the log."""
-    fitting.refresh(engine, sample.NAME, Engine.EXACT, datetime.now(UTC))
-    latest = fitting.read_latest(engine, sample.NAME)
-    due = fitting.read_due(engine, sample.NAME)
-    fresh = fitting.fit_systems(due.tables, due.settings, Engine.EXACT)
-    saved = {fit.system: fit.summary for fit in latest.fits} if latest else {}
-    return saved == {fit.system: fit.summary for fit in fresh}
 
 
 if __name__ == "__main__":

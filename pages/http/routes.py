@@ -69,29 +69,19 @@ async def download(request: Request) -> Response:
     """A label or item file as a stream."""
     try:
         wish = _wish(request)
+        media_type = exporting.MEDIA_TYPES[wish.file_format]
         stream = exporting.stream(engine(), wish)
-        first = await run_in_threadpool(next, stream, b"")
+        return await _streamed(stream, exporting.file_name(wish), media_type)
     except EXPECTED as error:
         return PlainTextResponse(str(error), status_code=400)
-    name = quote(exporting.file_name(wish))
-    return StreamingResponse(
-        _joined(first, stream),
-        media_type=exporting.MEDIA_TYPES[wish.file_format],
-        headers={"Content-Disposition": f"attachment; filename*=UTF-8''{name}"},
-    )
 
 
 async def download_record(request: Request) -> Response:
     """The record of deeds as a stream."""
     query = request.query_params
     search = Search(**{name: query.get(name, "") for name in Search._fields})
-    stream = auditing.stream(engine(), search)
-    first = await run_in_threadpool(next, stream, b"")
-    return StreamingResponse(
-        _joined(first, stream),
-        media_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": 'attachment; filename="record.csv"'},
-    )
+    media_type = exporting.MEDIA_TYPES[FileFormat.CSV]
+    return await _streamed(auditing.stream(engine(), search), "record.csv", media_type)
 
 
 async def open_label(request: Request) -> Response:
@@ -109,6 +99,16 @@ ROUTES = [
     *SIGN_IN_ROUTES,
     *oidc_routes(),
 ]
+
+
+async def _streamed(stream: Iterator[bytes], name: str, media_type: str) -> Response:
+    """A file as it comes; what is wrong with it shows before the first byte is sent."""
+    first = await run_in_threadpool(next, stream, b"")
+    return StreamingResponse(
+        _joined(first, stream),
+        media_type=media_type,
+        headers={"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}"},
+    )
 
 
 def _joined(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
