@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from pages.desk.words import VALUE_WORDS
 from pages.resources import engine, now
 from pages.session import Mode, leave_notice, set_mode
 from workflow import labelling
@@ -63,9 +64,10 @@ def _save(annotator: Annotator, answer: Answered) -> None:
 
 def _tell_known(known: Known, given: Value) -> str:
     """Whether a practice answer was right, and why."""
-    words = {Value.YES: "yes", Value.NO: "no", Value.CANT_TELL: "can't tell"}
     verdict = "Right" if given == known.value else "Not so"
-    return f"{verdict}: the answer is {words[known.value]}. {known.explanation}".strip()
+    return (
+        f"{verdict}: the answer is {VALUE_WORDS[known.value].lower()}. {known.explanation}".strip()
+    )
 
 
 def _attempt(deed: Callable[[], object]) -> bool:

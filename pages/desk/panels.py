@@ -10,21 +10,12 @@ import streamlit as st
 
 from pages import frame
 from pages.desk import deeds
+from pages.desk.words import QUESTIONS, VALUE_WORDS
 from pages.keys import KEYS, Deed
 from pages.session import Mode, set_mode, toggle_help
-from workflow.labelling import Annotator, Answered, Desk, LabelType, Question, Value
+from workflow.labelling import Annotator, Answered, Desk, Question, Value
 
-QUESTIONS = {
-    LabelType.RETRIEVAL: ("Retrieval", "Do the passages hold all that is needed to answer?"),
-    LabelType.TASK: ("Task", "Is the answer correct?"),
-}
 ANSWERS = {Deed.YES: Value.YES, Deed.NO: Value.NO, Deed.CANT_TELL: Value.CANT_TELL}
-VALUE_WORDS = {
-    Value.YES: "Yes",
-    Value.NO: "No",
-    Value.CANT_TELL: "Can't tell",
-    Value.SKIP: "Skipped",
-}
 SKIP_REASONS = ("Needs an expert", "Not my language", "Too long", "Broken item")
 SIDE_BUTTONS = (
     (Deed.SKIP, "Skip", Mode.SKIP),

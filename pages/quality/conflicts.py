@@ -6,12 +6,11 @@ import streamlit as st
 
 from pages import frame, reading
 from pages.attempt import attempt
-from pages.desk.panels import QUESTIONS, VALUE_WORDS
+from pages.desk.words import ANSWERS, QUESTIONS, VALUE_WORDS
 from pages.resources import engine, now
 from workflow import adjudicating
-from workflow.adjudicating import Case, Conflict, LabelType, Ruling, Value
+from workflow.adjudicating import Case, Conflict, LabelType, Ruling
 
-ANSWERS = (Value.YES, Value.NO, Value.CANT_TELL)
 GUIDELINES = (
     "Those who agree most with others stand against the rest here: the guidelines may be unclear."
 )

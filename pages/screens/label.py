@@ -11,6 +11,7 @@ import streamlit as st
 from pages import frame
 from pages.desk import item, panels
 from pages.desk.empty import draw_empty
+from pages.desk.words import QUESTIONS, VALUE_WORDS
 from pages.resources import engine, key_script, now
 from pages.session import (
     Action,
@@ -110,10 +111,10 @@ def _saved(last: Recent) -> str:
 
 
 def _question(annotator: Annotator, desk: Desk, question: Question) -> None:
-    name, text = panels.QUESTIONS[question.label_type]
+    name, text = QUESTIONS[question.label_type]
     again = ""
     if question.previous is not None:
-        again = f"you said: {panels.VALUE_WORDS[question.previous]}"
+        again = f"you said: {VALUE_WORDS[question.previous]}"
     if question.practice is not None:
         number, total = question.practice
         again = f"practice {number} of {total}: it counts nowhere, and you are told the answer"

@@ -5,14 +5,13 @@ import streamlit as st
 
 from pages import frame
 from pages.attempt import attempt
-from pages.desk.panels import QUESTIONS, VALUE_WORDS
+from pages.desk.words import ANSWERS, QUESTIONS, VALUE_WORDS
 from pages.resources import engine, now
 from workflow import checking, studies
-from workflow.checking import Known, KnownWish, LabelType, Value
+from workflow.checking import Known, KnownWish, LabelType
 from workflow.errors import EXPECTED
 from workflow.studies import Overview
 
-ANSWERS = (Value.YES, Value.NO, Value.CANT_TELL)
 PRACTICE, HIDDEN = "Practice, told afterwards", "Hidden check"
 ABOUT = (
     "Questions whose answer you know. They are picked by hand, so they count in no rate and cost no"
